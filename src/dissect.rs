@@ -473,8 +473,15 @@ impl Visitor for Tiler<'_> {
         if !starts_with_item && !self.path.as_str().is_empty() {
             path = format!("{}/{path}", self.path.as_str());
         }
-        let problem = Line { kind: LineKind::Field, name: "problem", note: error.message(), ..Line::default() };
-        self.emit(&Line { depth: self.ends.len(), selector: &path, ..problem });
+        self.emit(&Line {
+            depth: self.ends.len(),
+            selector: &path,
+            kind: LineKind::Field,
+            name: "problem",
+            note: error.message(),
+            problem: Some(error.code()),
+            ..Line::default()
+        });
         self.unread = Some(path);
     }
 }

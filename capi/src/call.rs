@@ -6,7 +6,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::ptr::NonNull;
 
-use meshpeek_core::{Error, ErrorKind};
+use meshpeek_core::Error;
+use meshpeek_core::summary::{Class, Code};
 
 use crate::error::meshpeek_error;
 
@@ -68,16 +69,25 @@ impl Failure {
             Self::NotFound(_) => meshpeek_status::NotFound,
             Self::Argument(_) => meshpeek_status::Argument,
             Self::Stopped => meshpeek_status::Stopped,
-            Self::Library(error) => match error.kind() {
-                ErrorKind::Io(_) => meshpeek_status::Io,
-                ErrorKind::Truncated { .. } => meshpeek_status::Truncated,
-                ErrorKind::Unsupported(_) => meshpeek_status::Unsupported,
-                ErrorKind::Encrypted(_) => meshpeek_status::Encrypted,
-                ErrorKind::Limit { .. } => meshpeek_status::Limit,
-                ErrorKind::Unrecognized(_) => meshpeek_status::Unrecognized,
-                _ => meshpeek_status::Malformed,
-            },
+            Self::Library(error) => status_of(error.code()),
         }
+    }
+}
+
+/// The status of a code. Python and the test `codes` know each code too.
+fn status_of(code: Code) -> meshpeek_status {
+    match code {
+        Code::NotFound => meshpeek_status::NotFound,
+        Code::Truncated => meshpeek_status::Truncated,
+        code => match code.class() {
+            Class::Damaged | Class::Suspicious | Class::Lint => meshpeek_status::Malformed,
+            Class::Unsupported => meshpeek_status::Unsupported,
+            Class::Encrypted => meshpeek_status::Encrypted,
+            Class::Limit => meshpeek_status::Limit,
+            Class::Io => meshpeek_status::Io,
+            Class::Cancelled => meshpeek_status::Stopped,
+            Class::Other => meshpeek_status::Unrecognized,
+        },
     }
 }
 

@@ -9,7 +9,7 @@ use meshpeek::address::split_last;
 use meshpeek::summary::{Code, Name};
 
 use crate::args::Common;
-use crate::failure::{Failure, Outcome, status, without_name};
+use crate::failure::{Failure, Outcome, status, text_of, without_name};
 use crate::notes::Notes;
 use crate::output::Output;
 use crate::source::Source;
@@ -53,7 +53,7 @@ fn write(path: &Path, out: &mut Output, common: &Common) -> Result<(), Failure> 
 
 /// The failure of a member that cannot be read, or whose content is not what its archive says.
 fn lost(error: &Error, member: Option<Name>) -> Failure {
-    let mut text = error.to_string();
+    let mut text = text_of(error);
     if let Some(member) = member {
         // The rest of the path are the archives that it is in.
         let (_, name) = split_last(&member.text);

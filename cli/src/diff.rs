@@ -25,7 +25,7 @@ use serde_json::{Value as Json, json};
 use unicode_width::UnicodeWidthStr;
 
 use crate::args::Common;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, text_of};
 use crate::map;
 use crate::notes::Notes;
 use crate::output::Output;
@@ -109,7 +109,7 @@ fn with_archive(args: &Args, sides: [Side; 2], is_first: bool, common: &Common, 
     };
     source.unchanged()?;
     for error in &errors {
-        Notes::new(common).error(error);
+        Notes::new(common).error(text_of(error));
     }
     let sides = if is_first { [folder_side, Side::Tree(tree)] } else { [Side::Tree(tree), folder_side] };
     let status = folders(args, sides, common, options)?;
@@ -158,7 +158,7 @@ fn folders(args: &Args, sides: [Side; 2], common: &Common, options: &Options) ->
     let mut failures = 0_u64;
     let mut failed = |error: meshpeek::Error| {
         failures += 1;
-        notes.error(error);
+        notes.error(text_of(&error));
     };
     let [a, b] = sides;
     let a = a.list(&selection, &mut failed);

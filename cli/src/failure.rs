@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
+use crate::limits::with_flag;
 use crate::visible::shown;
 
 /// The result of a verb.
@@ -57,7 +58,7 @@ impl From<meshpeek::Error> for Failure {
     fn from(error: meshpeek::Error) -> Self {
         match error.kind() {
             meshpeek::ErrorKind::Io(io) if io.kind() == io::ErrorKind::BrokenPipe => Self::ClosedPipe,
-            _ => Self::Message(error.to_string()),
+            _ => Self::Message(text_of(&error)),
         }
     }
 }
@@ -87,8 +88,13 @@ impl From<csv::Error> for Failure {
     }
 }
 
+/// The text of an error, and the flag that raises the limit if it is about one.
+pub(crate) fn text_of(error: &meshpeek::Error) -> String {
+    with_flag(&error.to_string(), error.code())
+}
+
 /// The error in a member, without the name of the member: the address before the message has it.
 pub(crate) fn without_name(error: &meshpeek::Error, name: impl Display) -> String {
     let name = format!(": {name}: ");
-    error.to_string().replacen(&name, ": ", 1)
+    text_of(error).replacen(&name, ": ", 1)
 }

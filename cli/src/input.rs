@@ -10,7 +10,7 @@ use meshpeek::scan::{Found, Input, Progress, Record, Scan, Sighting, Unit};
 use meshpeek::summary::Severity;
 
 use crate::args::{Common, Inputs};
-use crate::failure::{Failure, status};
+use crate::failure::{Failure, status, text_of};
 use crate::notes::Notes;
 use crate::output_file::OutputFile;
 use crate::paths::Paths;
@@ -77,7 +77,7 @@ pub(crate) fn whole<T>(
     let mut handle = |found| match found {
         Found::Unreadable(error) => {
             unreadable += 1;
-            notes.error(error);
+            notes.error(text_of(&error));
         }
         Found::PassedOver { path, .. } => passed_over(notes, &path),
         _ => {}
@@ -244,7 +244,7 @@ impl Tally {
             Found::Asset(record) => self.add(record),
             Found::Unreadable(error) => {
                 self.unreadable += 1;
-                notes.error(error);
+                notes.error(text_of(error));
             }
             Found::NoAsset(path) => notes.detail(format_args!("{}: not an asset", shown(path))),
             Found::PassedOver { path, named: false } => passed_over(notes, path),

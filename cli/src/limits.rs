@@ -1,9 +1,11 @@
 //! Limits from the command line.
 
+use std::io;
 use std::str::FromStr;
 
 use clap::Args;
-use meshpeek::Limits;
+use meshpeek::summary::Code;
+use meshpeek::{ErrorKind, Limits};
 
 /// Far more than the results of real collections take.
 const MOST_TEMPORARY: u64 = 16 << 30;
@@ -51,6 +53,34 @@ limit_args! {
     "max-output" output: u32, "N", u32::from_str;
     /// Names of other files in one asset: their bytes, and 64 more for each [default: 4M]
     "max-references" reference_bytes: u64, "SIZE", size;
+}
+
+/// Returns the flag that raises the limit of this code, or `None` if no flag does.
+pub(crate) fn flag_of(code: Code) -> Option<&'static str> {
+    match code {
+        Code::ArchiveDepthLimit => Some("--max-archive-depth"),
+        Code::ArchiveMembersLimit => Some("--max-archive-members"),
+        Code::DecodedBytesLimit => Some("--max-decoded"),
+        Code::DepthLimit => Some("--max-depth"),
+        Code::OutputLimit => Some("--max-output"),
+        Code::ProblemsLimit => Some("--max-problems"),
+        Code::ReferenceBytesLimit => Some("--max-references"),
+        Code::WorkLimit => Some("--max-work"),
+        _ => None,
+    }
+}
+
+/// Returns a message of the library, and the flag that raises the limit if it is about one.
+pub(crate) fn with_flag(message: &str, code: Code) -> String {
+    match flag_of(code) {
+        Some(flag) => format!("{message}; {flag} raises it"),
+        None => message.to_owned(),
+    }
+}
+
+/// Returns the error for a limit that the program watches itself.
+pub(crate) fn reached(what: &'static str, limit: u64, flag: &str) -> io::Error {
+    io::Error::other(format!("{}; {flag} raises it", ErrorKind::Limit { what, limit }))
 }
 
 /// Parses a number of bytes. `k`, `M` or `G` after it multiplies by 1024 once, twice or three times.

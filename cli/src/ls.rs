@@ -16,7 +16,7 @@ use walkdir::WalkDir;
 
 use crate::args::{Common, LineFormat, SortKey};
 use crate::extract::is_archive;
-use crate::failure::{Failure, Outcome, status};
+use crate::failure::{Failure, Outcome, status, text_of};
 use crate::notes::Notes;
 use crate::output::{Output, json_line};
 use crate::sorted::Sorter;
@@ -389,7 +389,7 @@ impl<'c> Listing<'c> {
     fn lost_in(&mut self, place: &Place<'_>, error: &Error) -> Result<(), Failure> {
         let path = Name::from(place.path);
         let address = report::address(&path.text, text(place.member));
-        self.lost(Failure::Message(format!("{address}: {error}")))
+        self.lost(Failure::Message(format!("{address}: {}", text_of(error))))
     }
 
     /// Reports what cannot be read, and continues.

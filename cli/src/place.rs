@@ -8,6 +8,7 @@ use meshpeek::inspect::{Selector, Span};
 use meshpeek::{Asset, Error};
 
 use crate::args::Common;
+use crate::failure::text_of;
 use crate::notes::Notes;
 use crate::similar::similar;
 
@@ -35,7 +36,7 @@ pub(crate) fn bytes(content: &[u8], range: Range<u64>) -> &[u8] {
 /// Reports why the bytes are not an asset, and returns the status of a verb that has shown them.
 pub(crate) fn status(asset: &Opened<'_>, common: &Common) -> ExitCode {
     let Err(error) = asset else { return ExitCode::SUCCESS };
-    Notes::new(common).error(error);
+    Notes::new(common).error(text_of(error));
     ExitCode::from(1)
 }
 

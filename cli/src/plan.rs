@@ -11,7 +11,7 @@ use meshpeek::address::Address;
 use meshpeek::scan::{Scan, UnitsBy};
 
 use crate::args::{Common, Walk};
-use crate::failure::{Outcome, status};
+use crate::failure::{Outcome, status, text_of};
 use crate::notes::Notes;
 use crate::output::Output;
 use crate::{input, interrupt, limits, report};
@@ -69,7 +69,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
             && let Some(error) = unreadable(&scan, &file)
         {
             failed += 1;
-            notes.error(error.in_file(&unit.path));
+            notes.error(text_of(&error.in_file(&unit.path)));
         }
         written = out.json_line(&unit);
         if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }

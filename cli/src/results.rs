@@ -4,8 +4,9 @@ use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use meshpeek::ErrorKind;
 use meshpeek::scan::Progress;
+
+use crate::limits::reached;
 
 /// The allowance for the program's own messages.
 const OWN: u64 = 1 << 20;
@@ -65,7 +66,7 @@ impl Results {
             return Ok(());
         }
         let what = "bytes of results for what was read";
-        Err(io::Error::other(ErrorKind::Limit { what, limit: most, flag: Some("--max-output") }.to_string()))
+        Err(reached(what, most, "--max-output"))
     }
 
     fn most(&self) -> u64 {

@@ -5,8 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use meshpeek::ErrorKind;
-
+use crate::limits::reached;
 use crate::output_file::without_path;
 use crate::visible::shown;
 
@@ -33,7 +32,7 @@ impl Space {
         let limit = self.0.most.get().copied().unwrap_or(0);
         if self.0.taken.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes) > limit {
             let what = "bytes of temporary files";
-            return Err(io::Error::other(ErrorKind::Limit { what, limit, flag: Some("--max-temporary") }.to_string()));
+            return Err(reached(what, limit, "--max-temporary"));
         }
         Ok(())
     }

@@ -15,7 +15,7 @@ use tempfile::Builder;
 
 use crate::args::{ScanArgs, ThumbnailNames};
 use crate::export::{Around, Images, by_name_alone, is_drawn};
-use crate::failure::Failure;
+use crate::failure::{Failure, text_of};
 use crate::notes::Notes;
 use crate::output_file::{of_any_length, without_path};
 use crate::report;
@@ -201,7 +201,7 @@ impl Thumbnails {
     pub(crate) fn finish(self, notes: Notes) -> Result<u64, Failure> {
         let mut failed = 0;
         if let Some(error) = self.around.failure() {
-            notes.error(format_args!("not all images are found: {error}"));
+            notes.error(format_args!("not all images are found: {}", text_of(error)));
             failed = 1;
         }
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -23,6 +23,7 @@ use self::rules::{Rule, Rules, Verdict};
 use crate::annotations::{Annotations, Finding, Form, Place};
 use crate::args::{Common, Inputs, ProblemFormat};
 use crate::failure::{Failure, Outcome};
+use crate::limits::with_flag;
 use crate::notes::Notes;
 use crate::output::{Line, Output};
 use crate::sorted::Sorted;
@@ -232,7 +233,7 @@ impl Report {
                     path: error.path().unwrap_or(Path::new("")),
                     member: None,
                     place: Place::Whole,
-                    message: error.message().into(),
+                    message: with_flag(&error.message(), error.code()).into(),
                 };
                 Ok(annotations.write(&finding.line(*form)?)?)
             }
@@ -304,7 +305,7 @@ fn annotated(record: &Record, problems: &[Cow<'_, Problem>], form: Form) -> io::
                 Some(offset) => Place::Offset(offset),
                 None => Place::Whole,
             },
-            message: problem.message.as_ref().into(),
+            message: with_flag(&problem.message, problem.code).into(),
         };
         lines.append(&mut finding.line(form)?);
     }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use meshpeek::address::open_member;
 use meshpeek::scan::{Depth, Found, Input, Record, Scan};
-use meshpeek::summary::Code;
+use meshpeek::summary::Class;
 use meshpeek::{Budget, Format, Limits, codec};
 
 use crate::memory::usage_of;
@@ -50,7 +50,7 @@ fn check(data: &[u8], limits: &Limits) {
     let verified = scan(&file, data, Depth::Verify, limits);
     let spent = |records: &[Record]| {
         let mut problems = records.iter().flat_map(|record| &record.summary.problems);
-        problems.any(|problem| problem.code == Code::Limit)
+        problems.any(|problem| problem.code.class() == Class::Limit)
     };
     if !spent(&scanned) && !spent(&verified) {
         assert!(scanned.iter().map(place).eq(verified.iter().map(place)), "verify looks into other members");

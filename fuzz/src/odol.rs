@@ -6,7 +6,7 @@ use std::path::Path;
 use meshpeek::inspect::to_bytes;
 use meshpeek::odol::{Encoding, IndexBlock, Indices, Lod, Model, Motion, RenderFlags, VertexTable};
 use meshpeek::scan::{Depth, Scan};
-use meshpeek::summary::{Code, Problem, Problems};
+use meshpeek::summary::{Class, Problem, Problems};
 use meshpeek::view::record::{Read, Type};
 use meshpeek::view::{Block, Element, Filled, List, Table};
 use meshpeek::{Asset, Inspect, Limits};
@@ -105,7 +105,7 @@ fn ahead(data: &[u8]) {
     let mut problems = Problems::new(&Limits::default());
     asset.verify(&mut problems);
     let (problems, found) = (problems.into_vec(), record(Depth::Verify, false).summary.problems);
-    let is_spent = |problems: &[Problem]| problems.iter().any(|problem| problem.code == Code::Limit);
+    let is_spent = |problems: &[Problem]| problems.iter().any(|problem| problem.code.class() == Class::Limit);
     if is_spent(&problems) || is_spent(&found) {
         return;
     }

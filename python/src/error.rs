@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 
 use meshpeek::ErrorKind;
+use meshpeek::summary::Class;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyOSError, PyValueError};
 use pyo3::prelude::*;
@@ -41,15 +42,16 @@ pub(crate) fn exception(py: Python<'_>, error: &meshpeek::Error) -> PyErr {
             Some(code) => PyOSError::new_err((code, io_text(io), error.path().map(|path| path.as_os_str().to_owned()))),
             None => io::Error::new(io.kind(), text).into(),
         },
-        ErrorKind::Limit { limit: most, flag, .. } => {
+        ErrorKind::Limit { limit: most, .. } => {
             limit = Some(*most);
-            if let Some(flag) = flag {
-                option = limits::name(flag);
-            }
-            LimitError::new_err(limit_text(text, *flag, option))
+            option = limits::name(error.code());
+            LimitError::new_err(limit_text(text, option))
         }
-        ErrorKind::Unsupported(_) | ErrorKind::Encrypted(_) | ErrorKind::Unrecognized(_) => Unsupported::new_err(text),
-        _ => Error::new_err(text),
+        _ => match error.code().class() {
+            Class::Unsupported | Class::Encrypted | Class::Other => Unsupported::new_err(text),
+            Class::Limit => LimitError::new_err(text),
+            Class::Damaged | Class::Suspicious | Class::Lint | Class::Io | Class::Cancelled => Error::new_err(text),
+        },
     };
     match describe(py, &raised, error, limit, option) {
         Ok(()) => raised,
@@ -70,18 +72,20 @@ fn describe(
     value.setattr("offset", error.offset())?;
     value.setattr("limit", limit)?;
     value.setattr("option", option)?;
-    if let ErrorKind::Io(_) = error.kind() {
-        return value.setattr("code", py.None());
+    value.setattr("code", error.code().name())?;
+    match error.kind() {
+        // Python has set the number of the system.
+        ErrorKind::Io(_) => Ok(()),
+        _ => value.setattr("errno", py.None()),
     }
-    value.setattr("errno", py.None())?;
-    value.setattr("code", error.code().name())
 }
 
-/// The text of an error of a limit, with the argument of this package in place of the program's flag.
-fn limit_text(text: String, flag: Option<&str>, option: Option<&str>) -> String {
-    let Some(flag) = flag else { return text };
-    let Some(name) = option else { return text };
-    text.replace(flag, &format!("limits={{\"{name}\": ...}}"))
+/// The text of an error of a limit, with the argument that raises it.
+fn limit_text(text: String, option: Option<&str>) -> String {
+    match option {
+        Some(name) => format!("{text}; limits={{\"{name}\": ...}} raises it"),
+        None => text,
+    }
 }
 
 /// The error for an answer that cannot be written as JSON.

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use meshpeek::Limits;
+use meshpeek::summary::Code;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -40,8 +41,17 @@ fn small(name: &str, number: u64) -> PyResult<u32> {
     }
 }
 
-/// The name in Python of the limit that a flag of the program sets.
-pub(crate) fn name(flag: &str) -> Option<&'static str> {
-    let wanted = flag.strip_prefix("--max-")?.replace('-', "_");
-    NAMES.into_iter().find(|name| *name == wanted)
+/// The name in Python of the limit that a code is about, or `None` if it is about none that can be set.
+pub(crate) fn name(code: Code) -> Option<&'static str> {
+    match code {
+        Code::ArchiveDepthLimit => Some("archive_depth"),
+        Code::ArchiveMembersLimit => Some("archive_members"),
+        Code::DecodedBytesLimit => Some("decoded"),
+        Code::DepthLimit => Some("depth"),
+        Code::OutputLimit => Some("output"),
+        Code::ProblemsLimit => Some("problems"),
+        Code::ReferenceBytesLimit => Some("references"),
+        Code::WorkLimit => Some("work"),
+        _ => None,
+    }
 }

@@ -76,7 +76,7 @@ def test_depth_access_and_limits(corpus, tmp_path):
     nested.write_bytes(pbo([("inner.pbo", pbo([("a.b3d", (corpus / "b3d" / "triangle.b3d").read_bytes())]))]))
     assert len(list(meshpeek.scan(nested))) == 3
     rows = list(meshpeek.scan(nested, limits={"archive_depth": 1}))
-    assert len(rows) == 2 and any(problem["code"] == "limit" for row in rows for problem in row["problems"])
+    assert len(rows) == 2 and any(problem["code"] == "limit.archive_depth" for row in rows for problem in row["problems"])
     for wrong in ({"limits": {"depth_": 1}}, {"depth": "deep"}, {"access": "x"}, {"limits": {"depth": 1 << 40}}):
         with pytest.raises(ValueError):
             meshpeek.scan(model, **wrong)
@@ -270,7 +270,7 @@ def test_errors_say_what_and_where(tmp_path, corpus):
     with pytest.raises(meshpeek.LimitError) as raised:
         meshpeek.open(f"{nested}!/inner.pbo!/a.b3d", limits={"archive_depth": 1})
     error = raised.value
-    assert (error.code, error.limit, error.option) == ("limit", 1, "archive_depth")
+    assert (error.code, error.limit, error.option) == ("limit.archive_depth", 1, "archive_depth")
     assert "limits={" in str(error) and "--max" not in str(error)
 
 

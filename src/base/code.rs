@@ -24,8 +24,37 @@ word_enum! {
         Unsupported = "unsupported",
         /// Data that only the owner of a key can read.
         Encrypted = "encrypted",
-        /// More than the caller's [`Limits`](crate::Limits) allow.
+        /// More than this crate reads, whatever the caller allows. The codes below name the caller's
+        /// [`Limits`](crate::Limits) by their fields.
         Limit = "limit",
+        /// More than [`Limits::archive_depth`](crate::Limits::archive_depth).
+        ArchiveDepthLimit = "limit.archive_depth",
+        /// More than [`Limits::archive_members`](crate::Limits::archive_members).
+        ArchiveMembersLimit = "limit.archive_members",
+        /// More than [`Limits::decoded_bytes`](crate::Limits::decoded_bytes).
+        DecodedBytesLimit = "limit.decoded_bytes",
+        /// More than [`Limits::depth`](crate::Limits::depth).
+        DepthLimit = "limit.depth",
+        /// More memory than the system has.
+        MemoryLimit = "limit.memory",
+        /// More than [`Limits::output`](crate::Limits::output).
+        OutputLimit = "limit.output",
+        /// More than [`Limits::problems`](crate::Limits::problems).
+        ProblemsLimit = "limit.problems",
+        /// More than [`Limits::reference_bytes`](crate::Limits::reference_bytes).
+        ReferenceBytesLimit = "limit.reference_bytes",
+        /// More than [`Limits::work`](crate::Limits::work).
+        WorkLimit = "limit.work",
+        /// A file that cannot be read.
+        Io = "io",
+        /// A file that was changed while it was read, or since it was planned.
+        Changed = "io.changed",
+        /// An answer that needs bytes which are not [at hand](crate::ranges).
+        Incomplete = "io.incomplete",
+        /// A file, folder or member that does not exist.
+        NotFound = "io.not_found",
+        /// Work that the caller stopped.
+        Cancelled = "cancelled",
         /// Readable, but almost certainly a mistake.
         Suspicious = "suspicious",
         /// A boolean byte that is neither 0 nor 1.
@@ -95,17 +124,65 @@ word_enum! {
     }
 }
 
+word_enum! {
+    /// The class of a [`Code`]. Programs may match all of them: a new one would be a new major version.
+    pub enum Class {
+        /// Bytes that do not follow the format.
+        Damaged = "damaged",
+        /// A version or kind that this crate does not read.
+        Unsupported = "unsupported",
+        /// Data that only the owner of a key can read.
+        Encrypted = "encrypted",
+        /// More than a limit allows.
+        Limit = "limit",
+        /// A file that is missing, was changed, or cannot be read.
+        Io = "io",
+        /// Work that the caller stopped.
+        Cancelled = "cancelled",
+        /// Readable, but almost certainly a mistake.
+        Suspicious = "suspicious",
+        /// Found by lint only.
+        Lint = "lint",
+        /// Not an asset.
+        Other = "other",
+    }
+}
+
 impl Code {
     /// Every code, each class with its more specific codes.
     pub const ALL: &[Self] = Self::VARIANTS;
 
-    /// Returns the class: `damaged`, `unsupported`, `encrypted`, `limit`, `suspicious`, `lint` or
-    /// `other`.
-    pub fn class(self) -> &'static str {
-        let name = self.name();
-        match name.split_once('.') {
-            Some((class, _)) => class,
-            None => name,
+    /// Returns the class, which is the first word of the name.
+    pub fn class(self) -> Class {
+        match self {
+            Self::Damaged | Self::Checksum | Self::Overlap | Self::Range => Class::Damaged,
+            Self::SavedAsText | Self::Truncated => Class::Damaged,
+            Self::Unsupported => Class::Unsupported,
+            Self::Encrypted => Class::Encrypted,
+            Self::Limit | Self::ArchiveDepthLimit | Self::ArchiveMembersLimit | Self::DecodedBytesLimit => Class::Limit,
+            Self::DepthLimit | Self::MemoryLimit | Self::OutputLimit | Self::ProblemsLimit => Class::Limit,
+            Self::ReferenceBytesLimit | Self::WorkLimit => Class::Limit,
+            Self::Io | Self::Changed | Self::Incomplete | Self::NotFound => Class::Io,
+            Self::Cancelled => Class::Cancelled,
+            Self::Suspicious | Self::Bool | Self::Duplicate | Self::OddEmpty | Self::Missing => Class::Suspicious,
+            Self::Name | Self::NotFinite | Self::NotUnit | Self::Normals | Self::Order => Class::Suspicious,
+            Self::OddRange | Self::Syntax | Self::UnknownCode | Self::Weights | Self::Trailing => Class::Suspicious,
+            Self::Alpha | Self::Bones | Self::Closed | Self::Components | Self::Convex | Self::Frames => Class::Lint,
+            Self::LodOrder | Self::LodTwice | Self::Mass | Self::Size | Self::Surfaces => Class::Lint,
+            Self::Texgens | Self::Unweighted => Class::Lint,
+            Self::Empty | Self::LfsPointer | Self::Link | Self::Text | Self::Unknown => Class::Other,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Code;
+
+    #[test]
+    fn the_class_is_the_first_word() {
+        for code in Code::ALL {
+            assert_eq!(code.name().split('.').next(), Some(code.class().name()));
         }
     }
 }

@@ -10,7 +10,6 @@ use std::sync::Arc;
 use crate::base::code::Code;
 use crate::base::format::Format;
 use crate::base::impl_fmt::impl_fmt;
-use crate::base::limits::flag;
 use crate::base::no_asset::NoAsset;
 use crate::base::sealed::Sealed;
 use crate::base::text::ByteStr;
@@ -66,20 +65,21 @@ pub enum ErrorKind {
     Encrypted(Cow<'static, str>),
     /// The bytes do not start like any known format. The value describes what they look like instead.
     Unrecognized(NoAsset),
-    /// A part is larger or deeper than the caller's [`Limits`](crate::Limits) allow.
+    /// A part is larger or deeper than the caller's [`Limits`](crate::Limits) allow. The [code](Error::code) names the
+    /// limit, if the caller can set it.
     Limit {
         /// The limited quantity, in the plural.
         what: &'static str,
         /// The maximum allowed.
         limit: u64,
-        /// The program's flag that raises the limit, or `None` if there is none.
-        flag: Option<&'static str>,
     },
     /// The answer needs bytes that are not [available](crate::ranges). Add them and ask again.
     Incomplete {
         /// The first byte and the end (exclusive), counted from the start of the file.
         range: Range<u64>,
     },
+    /// The caller stopped the work.
+    Cancelled,
     /// An error from the operating system.
     Io(Arc<io::Error>),
 }
@@ -128,10 +128,23 @@ impl Error {
         Self::new(ErrorKind::Encrypted(message.into()))
     }
 
-    /// Creates a [`Limit`](ErrorKind::Limit) error for one of the caller's limits.
+    /// Creates a [`Limit`](ErrorKind::Limit) error. The code names the limit, such as
+    /// [`Code::DecodedBytesLimit`]; that of a limit which nobody can set is [`Code::Limit`].
     #[cold]
-    pub fn limit(what: &'static str, limit: impl Into<u64>, flag: &'static str) -> Self {
-        Self::new(ErrorKind::Limit { what, limit: limit.into(), flag: Some(flag) })
+    pub fn limit(what: &'static str, limit: impl Into<u64>, code: Code) -> Self {
+        Self::new(ErrorKind::Limit { what, limit: limit.into() }).coded(code)
+    }
+
+    /// Creates the error for a file that was changed.
+    #[cold]
+    pub(crate) fn changed(message: &'static str) -> Self {
+        Self::from(io::Error::other(message)).coded(Code::Changed)
+    }
+
+    /// Creates the error for memory that the system does not have.
+    #[cold]
+    pub(crate) fn out_of_memory() -> Self {
+        Self::from(io::Error::from(io::ErrorKind::OutOfMemory))
     }
 
     /// Creates a [`Truncated`](ErrorKind::Truncated) error.
@@ -194,10 +207,16 @@ impl Error {
         self
     }
 
-    /// Returns true if the error says that the work or the output of a [budget](crate::budget) is spent. All later
-    /// charges then fail the same way.
+    /// Returns true if the error says that the work or the output of a [budget](crate::budget) is spent, or that the
+    /// caller stopped the work. All later charges then fail the same way.
     pub(crate) fn is_spent(&self) -> bool {
-        matches!(self.kind(), ErrorKind::Limit { flag: Some(flag::WORK | flag::OUTPUT), .. })
+        matches!(self.code(), Code::WorkLimit | Code::OutputLimit | Code::Cancelled)
+    }
+
+    /// Returns true if the cause lies outside of the file's bytes: a limit, the system, or a caller who stopped the work.
+    /// Such an error says nothing about whether the bytes are sound.
+    pub(crate) fn is_from_outside(&self) -> bool {
+        matches!(self.kind(), ErrorKind::Limit { .. } | ErrorKind::Io(_) | ErrorKind::Cancelled)
     }
 
     /// Returns the kind of the error.
@@ -214,10 +233,13 @@ impl Error {
             ErrorKind::Unsupported(_) => Code::Unsupported,
             ErrorKind::Encrypted(_) => Code::Encrypted,
             ErrorKind::Limit { .. } => Code::Limit,
-            // The caller supplied only a part of the bytes.
-            ErrorKind::Incomplete { .. } => Code::Limit,
-            // Memory is the only system resource that an asset requests.
-            ErrorKind::Io(_) => Code::Limit,
+            ErrorKind::Incomplete { .. } => Code::Incomplete,
+            ErrorKind::Cancelled => Code::Cancelled,
+            ErrorKind::Io(error) => match error.kind() {
+                io::ErrorKind::NotFound => Code::NotFound,
+                io::ErrorKind::OutOfMemory => Code::MemoryLimit,
+                _ => Code::Io,
+            },
         })
     }
 
@@ -326,19 +348,16 @@ impl fmt::Display for ErrorKind {
             Self::Truncated { needed, left } => write!(f, "needs {needed} bytes, {left} left"),
             Self::Malformed(message) | Self::Unsupported(message) | Self::Encrypted(message) => f.write_str(message),
             Self::Unrecognized(found) => f.write_str(found.message()),
-            Self::Limit { what, limit, flag } => {
+            Self::Limit { what, limit } => {
                 write!(f, "more than {limit} {what}")?;
                 const MIB: u64 = 1 << 20;
                 if what.contains("bytes") && *limit >= MIB && limit.is_multiple_of(MIB) {
                     write!(f, " ({} MiB)", limit / MIB)?;
                 }
-                f.write_str(", the limit set for reading")?;
-                match flag {
-                    Some(flag) => write!(f, "; {flag} raises it"),
-                    None => Ok(()),
-                }
+                f.write_str(", the limit set for reading")
             }
             Self::Incomplete { range } => write!(f, "needs the bytes from {:#x} to {:#x}", range.start, range.end),
+            Self::Cancelled => f.write_str("cancelled"),
             Self::Io(error) => error.fmt(f),
         }
     }

@@ -60,16 +60,3 @@ impl Default for Limits {
         }
     }
 }
-
-/// The program's flags that set the [`Limits`], as used in messages.
-pub(crate) mod flag {
-    #![allow(dead_code, reason = "not every format has every limit")]
-
-    pub(crate) const DEPTH: &str = "--max-depth";
-    pub(crate) const DECODED: &str = "--max-decoded";
-    pub(crate) const REFERENCES: &str = "--max-references";
-    pub(crate) const ARCHIVE_DEPTH: &str = "--max-archive-depth";
-    pub(crate) const ARCHIVE_MEMBERS: &str = "--max-archive-members";
-    pub(crate) const WORK: &str = "--max-work";
-    pub(crate) const OUTPUT: &str = "--max-output";
-}

@@ -1,11 +1,10 @@
 //! A switch that ends long work on a thread, such as decoding one large block.
 
 use std::cell::RefCell;
-use std::io::ErrorKind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::error::{Error, Result};
+use super::error::{Error, ErrorKind, Result};
 
 /// The bytes to decode or examine before the switch is checked again. Takes a few milliseconds at most.
 pub(crate) const PIECE: usize = 1 << 20;
@@ -69,5 +68,5 @@ pub(crate) fn in_pieces(bytes: &[u8], mut each: impl FnMut(&[u8])) -> Result<()>
 
 /// Returns the error of work that ended because the switch was set.
 pub(crate) fn error() -> Error {
-    std::io::Error::from(ErrorKind::Interrupted).into()
+    Error::new(ErrorKind::Cancelled)
 }

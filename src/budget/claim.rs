@@ -2,13 +2,13 @@
 
 use std::fmt;
 use std::ops::Deref;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::counter::Counter;
 use crate::base::amount::Amount;
+use crate::base::code::Code;
 use crate::base::error::{Error, Result};
-use crate::base::limits::flag;
 
 /// An owner of memory. Forking also avoids contention between threads over the clone counter.
 #[derive(Debug)]
@@ -65,7 +65,7 @@ impl Deref for Claim {
 
 /// Returns the error for a claim that exceeds this limit.
 pub(super) fn too_much(limit: u64) -> Error {
-    Error::limit("decoded bytes at once", limit, flag::DECODED)
+    Error::limit("decoded bytes at once", limit, Code::DecodedBytesLimit)
 }
 
 /// The amounts that all claims of a file share, and what else they share.
@@ -75,7 +75,6 @@ pub(super) struct Counters {
     pub(super) output: Counter,
     pub(super) members: Counter,
     pub(super) memory: Memory,
-    pub(super) stop: Arc<AtomicBool>,
     pub(super) help: Option<Arc<dyn Help>>,
 }
 

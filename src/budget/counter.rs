@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::base::code::Code;
 use crate::base::error::{Error, Result};
 
 /// An amount from which parts are taken until it is spent.
@@ -12,15 +13,15 @@ pub(crate) struct Counter {
     pub(super) whole: AtomicU64,
     /// The counted things, in the plural, for the error.
     what: &'static str,
-    /// The program's flag that raises the limit.
-    flag: &'static str,
+    /// The code of the limit.
+    code: Code,
 }
 
 impl Counter {
-    /// Creates a counter of which nothing is taken. An error names `what` it counts, and the `flag` that raises the
+    /// Creates a counter of which nothing is taken. An error names `what` it counts, and the `code` of the
     /// limit.
-    pub(crate) fn new(whole: u64, what: &'static str, flag: &'static str) -> Self {
-        Self { left: AtomicU64::new(whole), whole: AtomicU64::new(whole), what, flag }
+    pub(crate) fn new(whole: u64, what: &'static str, code: Code) -> Self {
+        Self { left: AtomicU64::new(whole), whole: AtomicU64::new(whole), what, code }
     }
 
     /// Takes this amount. If too little is left, returns an error, and the counter is empty from then on, so that later
@@ -32,7 +33,7 @@ impl Counter {
         let taken = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(amount));
         if taken.is_err() {
             self.left.store(0, Ordering::Relaxed);
-            return Err(Error::limit(self.what, self.whole.load(Ordering::Relaxed), self.flag));
+            return Err(Error::limit(self.what, self.whole.load(Ordering::Relaxed), self.code));
         }
         Ok(())
     }

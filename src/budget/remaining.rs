@@ -8,8 +8,9 @@ use super::claim::Help;
 use super::claim::{Claim, Counters, Memory, too_much};
 use super::counter::Counter;
 use crate::base::amount::Amount;
+use crate::base::code::Code;
 use crate::base::error::Result;
-use crate::base::limits::{Limits, flag};
+use crate::base::limits::Limits;
 use crate::base::stop;
 
 /// Added to the size of a file, so that small files may have large parts.
@@ -24,6 +25,8 @@ pub struct Budget {
     pub(super) limits: Limits,
     /// `None` if nothing is counted. Then only the limits of each part apply.
     pub(super) counters: Option<Arc<Claim>>,
+    /// Refuses further work once it is set.
+    pub(super) stop: Option<Arc<AtomicBool>>,
 }
 
 impl Budget {
@@ -39,14 +42,14 @@ impl Budget {
         let work = (Amount(bytes) + SMALL_WORK) * u64::from(limits.work) + more;
         let output = (Amount(bytes) + SMALL_OUTPUT) * u64::from(limits.output);
         let counters = Counters {
-            work: Counter::new(work.0, "bytes decoded and looked at for one file", flag::WORK),
-            output: Counter::new(output.0, "bytes of results for one file", flag::OUTPUT),
-            members: Counter::new(limits.archive_members.into(), "members in an archive", flag::ARCHIVE_MEMBERS),
+            work: Counter::new(work.0, "bytes decoded and looked at for one file", Code::WorkLimit),
+            output: Counter::new(output.0, "bytes of results for one file", Code::OutputLimit),
+            members: Counter::new(limits.archive_members.into(), "members in an archive", Code::ArchiveMembersLimit),
             memory: memory.clone(),
-            stop: Arc::default(),
             help: None,
         };
-        Self { limits: *limits, counters: Some(Claim::new(counters.into(), None, limits.decoded_bytes)) }
+        let claim = Claim::new(counters.into(), None, limits.decoded_bytes);
+        Self { limits: *limits, counters: Some(claim), stop: None }
     }
 
     /// Returns the counters, to change them. Returns `None` if nothing is counted, or if a clone or a fork shares this
@@ -56,14 +59,33 @@ impl Budget {
         Arc::get_mut(&mut claim.counters)
     }
 
-    /// Refuses further work once the flag is set, so that the work can be cancelled. Has no effect while a clone
-    /// or a fork of the budget exists.
+    /// Refuses further work once the flag is set, so that the work can be cancelled. Work then fails with one error,
+    /// [`Cancelled`](crate::ErrorKind::Cancelled). Clones and forks made from now on have the flag, too; older ones do
+    /// not.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use std::sync::atomic::{AtomicBool, Ordering};
+    /// use meshpeek::{Budget, Limits, summary::Code};
+    ///
+    /// let stop = Arc::new(AtomicBool::new(false));
+    /// let budget = Budget::unlimited(&Limits::default()).until(stop.clone());
+    /// assert!(budget.work(1).is_ok());
+    /// stop.store(true, Ordering::Relaxed);
+    /// assert_eq!(budget.fork().work(1).unwrap_err().code(), Code::Cancelled);
+    /// ```
     #[must_use]
     pub fn until(mut self, stop: Arc<AtomicBool>) -> Self {
-        if let Some(counters) = self.own_counters() {
-            counters.stop = stop;
-        }
+        self.stop = Some(stop);
         self
+    }
+
+    /// Returns true if the caller stopped the work.
+    pub(super) fn is_stopped(&self) -> bool {
+        match &self.stop {
+            Some(stop) => stop.load(Ordering::Relaxed),
+            None => false,
+        }
     }
 
     /// Puts the [claim](super#memory) inside that of another budget, as if it were forked there, with the limits of
@@ -97,7 +119,7 @@ impl Budget {
     /// A thread that holds memory through one claim and takes it through another may deadlock with itself.
     #[must_use]
     pub fn fork(&self) -> Self {
-        let mut fork = Self::unlimited(&self.limits);
+        let mut fork = Self { limits: self.limits, counters: None, stop: self.stop.clone() };
         if let Some(claim) = &self.counters {
             fork.counters = Some(Claim::new(claim.counters.clone(), Some(claim.clone()), self.limits.decoded_bytes));
         }
@@ -116,7 +138,7 @@ impl Budget {
 
     /// Creates a budget without counting. Only the limits of each part apply.
     pub fn unlimited(limits: &Limits) -> Self {
-        Self { limits: *limits, counters: None }
+        Self { limits: *limits, counters: None, stop: None }
     }
 
     /// Returns the limits for parts opened within this budget. Its [`Limits::decoded_bytes`] are those that remain.
@@ -127,14 +149,16 @@ impl Budget {
     /// Charges for bytes that are about to be decoded or examined one by one.
     ///
     /// # Errors
-    /// Returns a [`Limit`](crate::ErrorKind::Limit) error if less work remains; all later charges fail too. Returns an
-    /// error if the run was stopped.
+    /// Returns a [`Limit`](crate::ErrorKind::Limit) error if less work remains; all later charges fail too. Returns
+    /// [`Cancelled`](crate::ErrorKind::Cancelled) if the caller stopped the work.
     pub fn work(&self, bytes: u64) -> Result<()> {
-        let Some(counters) = &self.counters else { return Ok(()) };
-        if counters.stop.load(Ordering::Relaxed) {
+        if self.is_stopped() {
             return Err(stop::error());
         }
-        counters.work.take(bytes)
+        match &self.counters {
+            Some(counters) => counters.work.take(bytes),
+            None => Ok(()),
+        }
     }
 
     /// Adds bytes to the size of the file, such as those of a separate image that is read with it.

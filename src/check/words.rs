@@ -1,11 +1,11 @@
 //! The severity of a problem, and numbers in messages.
 
-use crate::base::code::Code;
+use crate::base::code::{Class, Code};
 use crate::summary::Severity;
 
 /// Returns the severity of a problem with this code.
 pub(super) fn severity(code: Code) -> Severity {
-    if code.class() == "damaged" { Severity::Error } else { Severity::Warning }
+    if code.class() == Class::Damaged { Severity::Error } else { Severity::Warning }
 }
 
 /// Formats a number with thousands separators.

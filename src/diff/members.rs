@@ -14,8 +14,8 @@ use super::side::Side;
 use super::tree::stops_comparison;
 use crate::asset::address::{Names, join, unnumbered};
 use crate::asset::container::{Container, Member};
+use crate::base::code::Code;
 use crate::base::error::{Error, Result};
-use crate::base::limits::flag;
 use crate::base::text::Name;
 use crate::base::text::folded;
 use crate::budget::Budget;
@@ -146,7 +146,7 @@ impl Comparison<'_> {
         let [a, b] = budgets;
         let limit = a.limits().archive_depth;
         if depth >= limit {
-            return Err(Error::limit("archives inside each other", limit, flag::ARCHIVE_DEPTH));
+            return Err(Error::limit("archives inside each other", limit, Code::ArchiveDepthLimit));
         }
         let [one, two] = archives;
         let of_a = listed(one, a)?;

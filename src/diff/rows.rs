@@ -120,7 +120,7 @@ impl ArrayReader for Second<'_, '_> {
 fn unless_stopped<T>(result: Result<T>) -> Result<Option<T>> {
     match result {
         Ok(value) => Ok(Some(value)),
-        Err(error) if matches!(error.kind(), ErrorKind::Io(_)) => Err(error),
+        Err(error) if matches!(error.kind(), ErrorKind::Io(_) | ErrorKind::Cancelled) => Err(error),
         Err(_) => Ok(None),
     }
 }

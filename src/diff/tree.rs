@@ -6,8 +6,8 @@ use sha2::{Digest, Sha256};
 
 use super::fact::Fact;
 use super::rules::{Rule, Rules};
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::base::limits::flag;
+use crate::base::code::Code;
+use crate::base::error::{Error, Result};
 use crate::base::span::Span;
 use crate::base::text::Name;
 use crate::budget::Budget;
@@ -72,7 +72,7 @@ impl Tree {
             return Err(failure);
         }
         if builder.left == 0 {
-            return Err(Error::limit("bytes of parts and fields to compare", limit, flag::DECODED));
+            return Err(Error::limit("bytes of parts and fields to compare", limit, Code::DecodedBytesLimit));
         }
         let Some(top) = builder.open.pop() else { return Err(Error::malformed("outline without an end")) };
         Ok(top.close())
@@ -315,7 +315,7 @@ impl Visitor for Builder<'_> {
 
 /// Returns true for an error that ends a comparison. Other data that cannot be read is compared by its error.
 pub(super) fn stops_comparison(error: &Error) -> bool {
-    matches!(error.kind(), ErrorKind::Limit { .. } | ErrorKind::Io(_))
+    error.is_from_outside()
 }
 
 /// Reads the arrays of an outline by their numbers.

@@ -1,5 +1,6 @@
 //! The lines of a dissection.
 
+use crate::base::code::Code;
 use crate::base::span::Span;
 use crate::base::word_enum::word_enum;
 use crate::bytes::Column;
@@ -45,4 +46,6 @@ pub struct Line<'l> {
     pub value: Option<Value<'l>>,
     /// A short note; often empty.
     pub note: String,
+    /// The code, for a problem. Its note is the message.
+    pub problem: Option<Code>,
 }

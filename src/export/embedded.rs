@@ -3,8 +3,8 @@
 use super::Images;
 use super::image::is_embeddable;
 use crate::asset::Asset;
+use crate::base::code::Code;
 use crate::base::error::{Error, Result};
-use crate::base::limits::flag;
 use crate::budget::Reservation;
 #[cfg(feature = "bmx")]
 use crate::formats::bmx;
@@ -77,7 +77,7 @@ fn find_in_model(model: &lodka::Model<'_>, texture: &Texture<'_>, room: &Reserva
 /// Takes memory for an image, if the budget also covers the work.
 fn take(work: u64, memory: u64, room: &Reservation<'_>) -> Result<()> {
     if !room.affords(work, 0, memory) {
-        return Err(Error::limit("bytes of an image", memory, flag::DECODED));
+        return Err(Error::limit("bytes of an image", memory, Code::DecodedBytesLimit));
     }
     room.work(work)?;
     room.take(memory)

@@ -26,11 +26,11 @@ impl FileFormat {
             // Their authors do not want them to be extracted.
             (Self::Glb, Odol) => {
                 "binarised models (ODOL) are not written as glTF: they are other people's finished work, and their \
-                 community forbids ripping them; -o NAME.png draws a model"
+                 community forbids ripping them"
             }
             (Self::Obj | Self::Ply, Odol) => {
                 "binarised models (ODOL) are not written as OBJ or PLY: they are other people's finished work, and their \
-                 community forbids ripping them; -o NAME.png draws a model"
+                 community forbids ripping them"
             }
             (Self::Glb, Bmtr) => {
                 "binarised animations (BMTR) are not written as glTF: they are other people's finished work, and their \
@@ -38,9 +38,9 @@ impl FileFormat {
             }
             (Self::Obj | Self::Ply | Self::Png, Bmtr | Rtm) => "nothing to draw: an animation has no triangles",
             (Self::Png, Paa) => "a texture has no triangles to draw; `paa::Texture::to_picture` decodes it",
-            (_, Paa) => "a texture has no triangles; -o NAME.png writes it as a picture",
+            (_, Paa) => "a texture has no triangles; it can be written as a picture",
             (_, Rap) => "a config has no triangles",
-            (_, Pbo | Zip) => "an archive is not a model; name a member, as FILE!/MEMBER",
+            (_, Pbo | Zip) => "an archive is not a model; choose one of its members",
             #[allow(unreachable_patterns, reason = "for formats to come")]
             (Self::Glb, _) => return Some(format!("export does not write a {} as glTF", format.title()).into()),
             #[allow(unreachable_patterns, reason = "for formats to come")]

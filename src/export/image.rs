@@ -50,7 +50,7 @@ impl Pixels {
     /// Returns an error if the bytes are no such file or damaged, and a limit if decoding it exceeds the budget.
     #[cfg(feature = "paa")]
     pub fn of_paa(bytes: &[u8], most: u32, room: &Reservation<'_>) -> Result<Self> {
-        use crate::base::limits::flag;
+        use crate::base::code::Code;
         use crate::bytes::Table;
 
         let texture = paa::Texture::parse(bytes)?;
@@ -61,7 +61,7 @@ impl Pixels {
         let memory = mip.pixels().rows().saturating_mul(4).saturating_add(decoded);
         if !room.affords(memory, 0, memory) {
             let limit = room.budget().limits().decoded_bytes;
-            return Err(Error::limit("decoded bytes at once", limit, flag::DECODED));
+            return Err(Error::limit("decoded bytes at once", limit, Code::DecodedBytesLimit));
         }
         room.work(memory)?;
         room.hold(memory)?;

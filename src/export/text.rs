@@ -9,7 +9,7 @@ use super::numbers::finite;
 use super::options::{Lod, Options};
 use super::space::Basis;
 use crate::asset::Asset;
-use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::error::{Error, Result};
 use crate::base::text::Name;
 use crate::budget::{Budget, Reservation};
 use crate::geometry::{Mesh, Primitive};
@@ -53,7 +53,7 @@ impl<'a> Meshes<'a> {
         for primitive in self.primitives.by_ref() {
             let mut mesh = match primitive.to_mesh(self.budget) {
                 Ok(mesh) => mesh,
-                Err(error) if matches!(error.kind(), ErrorKind::Limit { .. }) => return Err(error),
+                Err(error) if error.is_from_outside() => return Err(error),
                 Err(_) => {
                     self.unreadable = self.unreadable.saturating_add(1);
                     continue;

@@ -1,7 +1,6 @@
 //! Ballance: the mesh of each object, by material.
 
 use std::collections::HashMap;
-use std::io;
 use std::sync::Arc;
 
 use super::material::{Alpha, Material, Texture};
@@ -66,7 +65,7 @@ struct Order {
 impl Order {
     fn of(faces: &Faces<'_>) -> Result<Self> {
         let mut order: Vec<u32> = Vec::new();
-        order.try_reserve_exact(faces.len()).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
+        order.try_reserve_exact(faces.len()).map_err(|_| Error::out_of_memory())?;
         order.extend((0..faces.len()).map_while(|face| u32::try_from(face).ok()));
         // The sort is stable, so the faces of a material stay in the file's order.
         order.sort_by_key(|&face| material_of(faces, face));

@@ -102,7 +102,7 @@ fn decoded(table: &dyn Table, budget: &Budget) -> Result<Vec<u8>> {
         ControlFlow::Continue(())
     })?;
     match is_full {
-        true => Err(Error::from(std::io::Error::from(std::io::ErrorKind::OutOfMemory))),
+        true => Err(Error::out_of_memory()),
         false => Ok(bytes),
     }
 }

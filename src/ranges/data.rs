@@ -174,7 +174,7 @@ impl<'a> Data<'a> {
             let needed_end = match error.kind() {
                 _ if end >= self.size() => return error,
                 ErrorKind::Unsupported(_) | ErrorKind::Encrypted(_) | ErrorKind::Limit { .. } => return error,
-                ErrorKind::Io(_) | ErrorKind::Incomplete { .. } => return error,
+                ErrorKind::Io(_) | ErrorKind::Incomplete { .. } | ErrorKind::Cancelled => return error,
                 ErrorKind::Truncated { needed, .. } => error.offset().unwrap_or(0).saturating_add(*needed),
                 ErrorKind::Malformed(_) | ErrorKind::Unrecognized(_) => 0,
             };

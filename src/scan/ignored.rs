@@ -62,7 +62,7 @@ fn add(bytes: u64, folder: &Path) -> Result<u64> {
         bytes = bytes.saturating_add(if metadata.is_file() { metadata.len() } else { u64::MAX });
         if bytes > MOST {
             let what = "bytes of .ignore and .gitignore files in a folder and those around it";
-            return Err(Error::new(ErrorKind::Limit { what, limit: MOST, flag: None }).in_file(&path));
+            return Err(Error::new(ErrorKind::Limit { what, limit: MOST }).in_file(&path));
         }
     }
     Ok(bytes)

@@ -8,8 +8,8 @@ use super::target::Use;
 use crate::asset::Asset;
 use crate::asset::container::{Container, Member};
 use crate::base::amount::Amount;
+use crate::base::code::Code;
 use crate::base::error::{Error, Result};
-use crate::base::limits::flag;
 use crate::base::text::Name;
 use crate::summary::Problem;
 use crate::visit::members::cost;
@@ -31,7 +31,7 @@ pub(super) fn container<'a>(
     let container = Container::of(asset)?;
     let limit = at.origin.scan.limits.archive_depth;
     if at.origin.depth >= limit {
-        let error = Error::limit("archives inside each other", limit, flag::ARCHIVE_DEPTH);
+        let error = Error::limit("archives inside each other", limit, Code::ArchiveDepthLimit);
         record.summary.problems.push(Problem::error(&error));
         return None;
     }

@@ -35,8 +35,7 @@ impl Unit {
         if scan.stamp(file, by)?.as_ref() == Some(expected) {
             return Ok(());
         }
-        let error = std::io::Error::other("changed since it was cut into units");
-        Err(Error::from(error).in_file(file))
+        Err(Error::changed("changed since it was cut into units").in_file(file))
     }
 }
 

@@ -51,7 +51,7 @@ impl Map {
         #[cfg(not(unix))]
         let torn = false;
         if torn || Stamp::of(&self.file.metadata()?) != self.opened {
-            return Err(std::io::Error::other("the file was changed while it was read").into());
+            return Err(error::Error::changed("the file was changed while it was read"));
         }
         Ok(())
     }

@@ -105,5 +105,5 @@ fn wait(_: &File, _: Patience<'_>) -> io::Result<()> {
 
 /// Returns the error for a file without a size that has more bytes than this limit.
 pub(super) fn too_large(limit: u64) -> Error {
-    Error::limit("bytes from a file without a size", limit, crate::base::limits::flag::DECODED)
+    Error::limit("bytes from a file without a size", limit, crate::base::code::Code::DecodedBytesLimit)
 }

@@ -12,7 +12,7 @@ pub use problems::{Problem, Problems, Severity};
 pub use references::{Reference, ReferenceKind, References};
 pub(crate) use side_by_side::side_by_side;
 
-pub use crate::base::code::Code;
+pub use crate::base::code::{Class, Code};
 pub use crate::base::text::Name;
 
 use crate::base::error::{Error, ErrorKind};
@@ -69,7 +69,7 @@ impl Summary {
     /// Creates the summary of an asset that cannot be opened. The error is its single problem, a warning if it says
     /// that this is not an asset. The version is known if the error contains it.
     pub fn unreadable(format: impl Into<Option<Format>>, bytes: u64, error: &Error) -> Self {
-        let is_other = matches!(error.kind(), ErrorKind::Unrecognized(_)) || error.code().class() == "other";
+        let is_other = matches!(error.kind(), ErrorKind::Unrecognized(_)) || error.code().class() == Class::Other;
         let problem = if is_other { Problem::warning(error) } else { Problem::error(error) };
         Self { version: error.version(), problems: vec![problem], ..Self::new(format, bytes) }
     }
@@ -77,7 +77,7 @@ impl Summary {
     /// Returns true for an asset, even a damaged one. Returns false for text, Git LFS pointers, empty files and
     /// unrecognized bytes. Their single problem says which.
     pub fn is_asset(&self) -> bool {
-        self.problems.iter().all(|problem| problem.code.class() != "other")
+        self.problems.iter().all(|problem| problem.code.class() != Class::Other)
     }
 }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Display;
 
 use crate::base::amount::Amount;
-use crate::base::code::Code;
+use crate::base::code::{Class, Code};
 use crate::base::error::Error;
 use crate::base::limits::Limits;
 use crate::base::place::Locate;
@@ -56,7 +56,7 @@ impl Problem {
     /// Converts an error that does not prevent reading to a warning. Its code is suspicious instead of damaged.
     pub fn warning(error: &Error) -> Self {
         let problem = Self::error(error);
-        let code = if problem.code.class() == "damaged" { Code::Suspicious } else { problem.code };
+        let code = if problem.code.class() == Class::Damaged { Code::Suspicious } else { problem.code };
         Self { severity: Severity::Warning, code, ..problem }
     }
 }
@@ -199,7 +199,7 @@ impl Problems {
         if self.beyond.count.0 > 0 {
             let message = format!("{} further problems, beyond the limit for one asset", self.beyond.count.0);
             let severity = self.beyond.worst;
-            let code = Code::Limit;
+            let code = Code::ProblemsLimit;
             self.list.push(Problem { severity, code, offset: None, message: message.into() });
         }
         self.list

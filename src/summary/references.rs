@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::hash::BuildHasher;
 
 use super::Problems;
+use crate::base::code::Code;
 use crate::base::error::Error;
-use crate::base::limits::{Limits, flag};
+use crate::base::limits::Limits;
 use crate::base::text::{Name, Text};
 use crate::base::word_enum::word_enum;
 
@@ -110,7 +111,7 @@ impl References {
         if self.left.is_some() {
             return None;
         }
-        Some(Error::limit("bytes of references", self.limit, flag::REFERENCES))
+        Some(Error::limit("bytes of references", self.limit, Code::ReferenceBytesLimit))
     }
 
     /// Returns all references, in order of first use. Adds a problem if they exceed the limit.
@@ -141,6 +142,6 @@ mod tests {
         let mut problems = Problems::new(&limits);
         let names: Vec<String> = references.into_vec(&mut problems).into_iter().map(|r| r.name.text).collect();
         assert_eq!(names, ["b.png", "a.png", "b.png"]);
-        assert_eq!(problems.into_vec()[0].code, Code::Limit);
+        assert_eq!(problems.into_vec()[0].code, Code::ReferenceBytesLimit);
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::{Problem, Severity, Summary};
 use crate::base::amount::Amount;
-use crate::base::code::Code;
+use crate::base::code::{Class, Code};
 use crate::base::format::Format;
 
 /// Returns true if a file may hold whole texts: the members of archives, and the values of configs.
@@ -29,7 +29,7 @@ impl Summary {
 
     /// Returns true if a problem says that the asset is damaged.
     pub(crate) fn is_damaged(&self) -> bool {
-        self.problems.iter().any(|problem| problem.code.class() == "damaged")
+        self.problems.iter().any(|problem| problem.code.class() == Class::Damaged)
     }
 
     /// Replaces all problems of a damaged asset by one, and takes the bounds back, if it was saved as text. Its numbers

@@ -11,9 +11,10 @@ use self::walk::{Archive, Bytes, Unread, Visitor, walk};
 use crate::asset::Asset;
 use crate::asset::address::{join, unnumbered};
 use crate::asset::container::{Container, Member};
+use crate::base::code::Code;
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::format::Format;
-use crate::base::limits::{Limits, flag};
+use crate::base::limits::Limits;
 use crate::base::text::Name;
 use crate::budget::Budget;
 use crate::ranges::{Data, Ranges};
@@ -146,7 +147,7 @@ impl Visitor for Opening<'_> {
         let Some(container) = Container::of(&asset) else { return ControlFlow::Continue(None) };
         let most = budget.limits().archive_depth;
         if place.depth >= most {
-            self.show(place, Err(&Error::limit("archives inside each other", most, flag::ARCHIVE_DEPTH)))?;
+            self.show(place, Err(&Error::limit("archives inside each other", most, Code::ArchiveDepthLimit)))?;
             return ControlFlow::Continue(None);
         }
         let (count, counted) = count_members(&container, budget);

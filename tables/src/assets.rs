@@ -12,7 +12,7 @@ use super::cells::{
 use super::flat::path_of;
 use super::plain::text_of;
 use meshpeek::scan::{self, Record};
-use meshpeek::summary::{self, Name, Problem, Reference, Summary};
+use meshpeek::summary::{self, Code, Name, Problem, Reference, Summary};
 use meshpeek::{Error, Format};
 
 /// No column of a batch may have more bytes than its offsets can count. If references take more, all are left out.
@@ -49,7 +49,7 @@ impl<'r> AssetRow<'r> {
             record: Some(record),
         };
         if bytes > MOST_BYTES {
-            let error = Error::limit("bytes of references", MOST_BYTES as u64, "--max-references");
+            let error = Error::limit("bytes of references", MOST_BYTES as u64, Code::ReferenceBytesLimit);
             row.references = &[];
             row.left_out = Some(Problem::error(&error));
         }

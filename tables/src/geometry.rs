@@ -144,7 +144,7 @@ pub(super) fn add_primitives(
         let mut is_limit = false;
         if let Err(error) = row.fill(primitive, budget) {
             row.problem = Some(error.message());
-            is_limit = matches!(error.kind(), ErrorKind::Limit { .. });
+            is_limit = matches!(error.kind(), ErrorKind::Limit { .. } | ErrorKind::Cancelled);
         }
         batches.add::<Geometry>(&row)?;
         if is_limit || budget.output(0).is_err() {

@@ -6,6 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use meshpeek::budget::{Held, Reservation};
+use meshpeek::summary::Code;
 use meshpeek::{Budget, ErrorKind, Limits};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
@@ -25,8 +26,10 @@ fn within_a_minute<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static)
 }
 
 fn limit_of<T>(result: meshpeek::Result<T>) -> u64 {
-    match result.err().unwrap().kind() {
-        ErrorKind::Limit { limit, flag: Some("--max-decoded"), .. } => *limit,
+    let error = result.err().unwrap();
+    assert_eq!(error.code(), Code::DecodedBytesLimit);
+    match error.kind() {
+        ErrorKind::Limit { limit, .. } => *limit,
         other => panic!("{other:?}"),
     }
 }

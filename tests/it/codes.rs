@@ -1,10 +1,15 @@
 //! Every code of a problem has a file that produces it, an explanation, and its rows in the documents.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::{fs, io};
 
-use meshpeek::summary::Code;
+use meshpeek::address::open_member;
+use meshpeek::ranges::Ranges;
+use meshpeek::source::Access;
+use meshpeek::summary::{Class, Code};
+use meshpeek::{Asset, Budget, Error, FileMap, Limits};
 
 use crate::lint;
 use crate::support::files::root;
@@ -65,6 +70,33 @@ fn others(folder: &Folder) -> PathBuf {
 }
 
 #[test]
+fn errors_of_the_system_and_the_caller_have_their_codes() {
+    let of_system = |kind: io::ErrorKind| Error::from(io::Error::from(kind)).code();
+    assert_eq!(of_system(io::ErrorKind::NotFound), Code::NotFound);
+    assert_eq!(of_system(io::ErrorKind::OutOfMemory), Code::MemoryLimit);
+    assert_eq!(of_system(io::ErrorKind::PermissionDenied), Code::Io);
+    let folder = Folder::new("system");
+    assert_eq!(FileMap::open(folder.0.join("missing.b3d")).unwrap_err().code(), Code::NotFound);
+    let bytes = crate::writer::b3d::sound().to_vec();
+    let path = folder.file("changed.b3d", &bytes);
+    // SAFETY: nothing reads the bytes after the file is changed.
+    let access = unsafe { Access::map() };
+    let map = FileMap::open_with(&path, access, &Limits::default()).unwrap();
+    fs::write(&path, [bytes.as_slice(), b"more"].concat()).unwrap();
+    assert_eq!(map.unchanged().unwrap_err().code(), Code::Changed);
+    let ranges = Ranges::new(1_000);
+    assert_eq!(Asset::parse_ranges(&ranges, &Limits::default()).unwrap_err().code(), Code::Incomplete);
+    let stopped = Budget::unlimited(&Limits::default()).until(Arc::new(true.into()));
+    assert_eq!(stopped.work(1).unwrap_err().code(), Code::Cancelled);
+    let zip = zip(&[Entry::stored("a.b3d", &bytes)], b"").to_vec();
+    for member in ["b.b3d", "a.b3d!/deeper", "b.b3d!/deeper"] {
+        let budget = Budget::unlimited(&Limits::default());
+        let opened = open_member(Path::new("x.zip"), &zip, Some(member.as_bytes()), &budget);
+        assert_eq!(opened.map(|opened| opened.bytes).unwrap_err().code(), Code::NotFound, "{member}");
+    }
+}
+
+#[test]
 fn every_code_is_produced_explained_and_documented() {
     let folder = Folder::new("codes");
     let config = others(&folder);
@@ -76,6 +108,9 @@ fn every_code_is_produced_explained_and_documented() {
         }
     }
     let all: BTreeSet<String> = Code::ALL.iter().map(|code| code.name().to_owned()).collect();
+    // No file has these by itself: they depend on the limits, the system and the caller.
+    let is_of_others = |code: &Code| matches!(code.class(), Class::Limit | Class::Io | Class::Cancelled);
+    produced.extend(Code::ALL.iter().filter(|code| is_of_others(code)).map(|code| code.name().to_owned()));
     assert_eq!(produced, all, "produced, and all");
     let explained: BTreeSet<String> = lines(&run(["explain", "--format", "ndjson"]))
         .iter()
@@ -93,7 +128,7 @@ fn every_code_is_produced_explained_and_documented() {
         assert!(guide.contains(&format!("\n| `{}` |", code.class())), "{code} in GUIDE.md");
         let name = format!("`{code}`");
         let is_in_rows = |text: &str| text.lines().any(|line| line.contains("| `") && line.contains(&name));
-        if code.class() == "lint" {
+        if code.class() == Class::Lint {
             assert!(is_in_rows(&authors), "{code} in site/src/lint.md");
             assert!(is_in_rows(&module) || *code == Code::Bones, "{code} in src/scan/lint");
         }

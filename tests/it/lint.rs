@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use meshpeek::scan::{Depth, Record, Scan};
-use meshpeek::summary::{Code, Severity};
+use meshpeek::summary::{Class, Code, Severity};
 
 use crate::support::program::{Folder, built, code, lines, run, stderr, stdout};
 use crate::writer::bytes::Bytes;
@@ -19,7 +19,7 @@ fn record(name: &str, bytes: &[u8], lint: bool) -> Record {
 /// The codes of all problems, which are warnings of lint.
 fn found(name: &str, bytes: &[u8]) -> Vec<Code> {
     let problems = record(name, bytes, true).summary.problems;
-    let of_lint = |code: Code| code.class() == "lint";
+    let of_lint = |code: Code| code.class() == Class::Lint;
     assert!(problems.iter().all(|found| found.severity == Severity::Warning && of_lint(found.code)), "{problems:?}");
     // Without lint, nothing is found.
     assert_eq!(record(name, bytes, false).summary.problems, [], "{name}");

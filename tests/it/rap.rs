@@ -503,7 +503,7 @@ fn a_config_that_names_a_million_files_is_cut_at_the_limit() {
     let start = std::time::Instant::now();
     let summary = Config::parse(&bytes).unwrap().summarize();
     assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
-    assert_eq!(summary.problems.iter().map(|problem| problem.code.class()).collect::<Vec<_>>(), ["limit"]);
+    assert_eq!(summary.problems.iter().map(|problem| problem.code).collect::<Vec<_>>(), [Code::ReferenceBytesLimit]);
     let limits = Limits::default();
     assert!(summary.references.len() as u64 * 64 <= limits.reference_bytes);
 }
@@ -530,7 +530,7 @@ fn the_order_of_bodies_takes_limited_memory() {
     let (summary, usage) = usage_of(|| config.summarize());
     assert_eq!(summary.counts.get("classes"), Some(20_000));
     assert_eq!(summary.problems.len(), 1, "{:?}", summary.problems);
-    assert_eq!(summary.problems[0].code, Code::Limit);
+    assert_eq!(summary.problems[0].code, Code::DecodedBytesLimit);
     assert!(usage.peak < 100_000, "{usage:?}");
     let mut lines = 0;
     let ((), usage) = usage_of(|| dissect(&config, bytes.len() as u64, &mut |_| lines += 1));

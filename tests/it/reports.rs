@@ -4,7 +4,7 @@ use std::path::Path;
 
 use meshpeek::Format;
 use meshpeek::scan::{Depth, Record, Scan};
-use meshpeek::summary::{Code, Severity};
+use meshpeek::summary::{Class, Code, Severity};
 use serde_json::Value as Json;
 
 use crate::support::program::{Folder, code, lines, run, stderr, stdout};
@@ -163,7 +163,7 @@ fn record(name: &str, bytes: &[u8]) -> Record {
 }
 
 fn is_damaged(record: &Record) -> bool {
-    record.summary.problems.iter().any(|problem| problem.code.class() == "damaged")
+    record.summary.problems.iter().any(|problem| problem.code.class() == Class::Damaged)
 }
 
 /// The bytes as a program writes them that takes them for UTF-8, for Latin-1, or for lines to end with CR LF.

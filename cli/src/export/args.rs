@@ -131,7 +131,13 @@ impl Args {
     pub(super) fn check(&self, form: FileFormat, asset: &Asset<'_>) -> Result<(), Failure> {
         let is_picture = form == FileFormat::Png && asset.format() == Format::Paa;
         if !is_picture && let Some(why) = form.refused(asset.format()) {
-            return Err(Failure::at(&self.file, why));
+            let hint = match (form, asset.format()) {
+                (FileFormat::Glb | FileFormat::Obj | FileFormat::Ply, Format::Odol) => "; -o NAME.png draws a model",
+                (FileFormat::Glb | FileFormat::Obj | FileFormat::Ply, Format::Paa) => "; -o NAME.png does that",
+                (_, Format::Pbo | Format::Zip) => ": FILE!/MEMBER",
+                _ => "",
+            };
+            return Err(Failure::at(&self.file, format_args!("{why}{hint}")));
         }
         if let Err(why) = self.pixels.check(asset) {
             return Err(Failure::at(&self.file, why));

@@ -7,7 +7,7 @@ use image::{ImageFormat, ImageReader};
 use meshpeek::Format;
 use meshpeek::budget::Reservation;
 use meshpeek::export::Pixels;
-use meshpeek::summary::Code;
+use meshpeek::summary::Class;
 
 /// The largest side of an image that is decoded.
 const MOST_SIDE: u32 = 8192;
@@ -29,7 +29,7 @@ pub(super) fn decode(bytes: &[u8], name: &str, most: u32, room: &Reservation<'_>
     if Format::of_file(Path::new(name), bytes) == Some(Format::Paa) {
         return match Pixels::of_paa(bytes, most, room) {
             Ok(pixels) => Ok(Some(pixels)),
-            Err(error) if error.code() == Code::Limit => Err(TooLarge),
+            Err(error) if error.code().class() == Class::Limit => Err(TooLarge),
             Err(_) => Ok(None),
         };
     }

@@ -26,7 +26,7 @@ use self::words::{listed, without_images};
 use self::written::Written;
 use crate::args::Common;
 use crate::bones::Bones;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, text_of};
 use crate::input;
 use crate::notes::Notes;
 use crate::report::count;
@@ -78,7 +78,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let mut lost = written.lost(&errors);
     export.say_of_images(&images, &written, given.without_name.is_some());
     if let Some(error) = around.failure() {
-        lost.push(format!("not all images are found: {error}"));
+        lost.push(format!("not all images are found: {}", text_of(error)));
     }
     if written.is_empty() && !lost.is_empty() {
         return Err(Failure::at(&args.file, format_args!("nothing to export: {}", lost.join("; "))));

@@ -10,6 +10,7 @@ use meshpeek::{Asset, Budget, Inspect};
 
 use crate::args::Common;
 use crate::failure::Failure;
+use crate::limits::with_flag;
 use crate::output::Output;
 use crate::report::count;
 
@@ -84,10 +85,11 @@ impl Written {
         }
         match errors {
             [] => {}
-            [only] => lost.push(only.message.to_string()),
+            [only] => lost.push(with_flag(&only.message, only.code)),
             [first, more @ ..] => {
                 let more = count(more.len() as u64, "errors");
-                lost.push(format!("{} (and {more} more; verify lists them)", first.message));
+                let first = with_flag(&first.message, first.code);
+                lost.push(format!("{first} (and {more} more; verify lists them)"));
             }
         }
         lost

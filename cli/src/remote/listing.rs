@@ -14,6 +14,7 @@ use object_store::path::Path as Key;
 use super::fetch::{Shared, error};
 use super::keys::{LONGEST, Unusable};
 use super::stores::Known;
+use crate::limits::reached;
 
 /// The most files of a listing.
 const MOST: u64 = 1_000_000;
@@ -102,7 +103,7 @@ impl<'k> Listing<'k> {
         };
         if self.listed >= most {
             let what = if is_ordered { "files below a URL" } else { "files below a URL, listed out of order" };
-            return Err(Error::limit(what, most, "--max-listed"));
+            return Err(reached(what, most, "--max-listed").into());
         }
         self.listed = self.listed.saturating_add(1);
         Ok(())

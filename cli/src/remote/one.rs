@@ -7,7 +7,9 @@ use std::path::Path;
 use meshpeek::address::{ContentRanges, Opened, open_member_ranges};
 use meshpeek::ranges::{Ranges, ReadAt};
 use meshpeek::scan::stores;
-use meshpeek::{Budget, ErrorKind, FileMap, Limits, Result};
+use meshpeek::{Budget, FileMap, Limits, Result};
+
+use crate::limits::reached;
 
 use super::stores::Remote;
 
@@ -51,8 +53,7 @@ impl ReadAt for Stored<'_> {
     fn read_at(&self, range: Range<u64>) -> io::Result<Vec<u8>> {
         if range.end.saturating_sub(range.start) > self.most {
             let what = "bytes of a file in memory";
-            let kind = ErrorKind::Limit { what, limit: self.most, flag: Some("--max-decoded") };
-            return Err(io::Error::other(kind.to_string()));
+            return Err(reached(what, self.most, "--max-decoded"));
         }
         match self.file.read(&[range])?.pop() {
             Some(bytes) => Ok(bytes),

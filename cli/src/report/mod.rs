@@ -25,6 +25,7 @@ use meshpeek::scan::Record;
 use meshpeek::summary::{Problem, Reference, ReferenceKind, Severity};
 use meshpeek::view::ByteStr;
 
+use crate::limits::with_flag;
 use crate::value::Short;
 use crate::wrap::{held, held_address};
 
@@ -135,7 +136,8 @@ pub(crate) fn problems(record: &Record, out: &mut impl Write) -> Result<()> {
 pub(crate) fn problem(problem: &Problem) -> String {
     let word = problem.severity;
     let style = style(problem.severity);
-    let message = escape(&problem.message);
+    let text = with_flag(&problem.message, problem.code);
+    let message = escape(&text);
     match problem.offset {
         Some(offset) => format!("{style}{word}{style:#} at {offset:#x}: {message}"),
         None => format!("{style}{word}{style:#}: {message}"),

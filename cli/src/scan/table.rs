@@ -11,6 +11,7 @@ use meshpeek::scan::Record;
 use meshpeek::summary::Problem;
 use unicode_width::UnicodeWidthStr;
 
+use crate::limits::with_flag;
 use crate::report::{self, HEADING, escape};
 use crate::sorted::Sorted;
 use crate::wrap::{HANG, held, wrapped};
@@ -118,7 +119,8 @@ fn worst(problems: &[Problem]) -> Option<String> {
         further => format!(" {}", held(&format!("({} more)", report::grouped(further as u64)))),
     };
     let style = report::style(severity);
-    Some(format!("{style}{severity}{style:#}: {}{more}", escape(&first.message)))
+    let message = with_flag(&first.message, first.code);
+    Some(format!("{style}{severity}{style:#}: {}{more}", escape(&message)))
 }
 
 impl Table {

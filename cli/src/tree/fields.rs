@@ -12,6 +12,7 @@ use meshpeek::summary::Severity;
 
 use super::Args;
 use crate::args::LineFormat;
+use crate::limits::with_flag;
 use crate::output::Output;
 use crate::report::{self, FAINT, HEADING, escape};
 use crate::value::InWords;
@@ -299,7 +300,10 @@ impl Words {
         add_styled(&mut self.text, style_of(line), &escape(line.name));
         add_column(&mut self.text, FAINT, &escape(&line.type_name));
         add_column(&mut self.text, Style::new(), &self.value);
-        add_column(&mut self.text, Style::new(), &escape(&line.note));
+        match line.problem {
+            Some(code) => add_column(&mut self.text, Style::new(), &escape(&with_flag(&line.note, code))),
+            None => add_column(&mut self.text, Style::new(), &escape(&line.note)),
+        }
         self.text.push('\n');
     }
 }

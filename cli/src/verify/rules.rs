@@ -26,7 +26,7 @@ pub(super) struct Rule(&'static str);
 impl Rule {
     /// Every code and class.
     fn names() -> impl Iterator<Item = &'static str> {
-        Code::ALL.iter().flat_map(|code| [code.name(), code.class()])
+        Code::ALL.iter().flat_map(|code| [code.name(), code.class().name()])
     }
 
     /// Reads a code or class.
@@ -123,12 +123,12 @@ impl Rules {
         if problem.severity == Severity::Error {
             return Verdict::Listed;
         }
-        for name in [problem.code.name(), problem.code.class()] {
+        for name in [problem.code.name(), problem.code.class().name()] {
             if self.flags.contains(&Rule(name)) {
                 return Verdict::AllowedByFlag;
             }
         }
-        for name in [problem.code.name(), problem.code.class()] {
+        for name in [problem.code.name(), problem.code.class().name()] {
             if self.allow.contains(&Rule(name)) {
                 return Verdict::AllowedByFile;
             }

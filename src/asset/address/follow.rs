@@ -8,9 +8,9 @@ use super::names::{Found, numbered_name, spelled, unnumbered};
 use super::seam::{SEAM, seams};
 use crate::asset::Asset;
 use crate::asset::container::{Container, Member};
+use crate::base::code::Code;
 use crate::base::error::{Error, Result};
 use crate::base::format::Format;
-use crate::base::limits::flag;
 use crate::base::text::{ByteStr, Name};
 use crate::budget::{Budget, Held};
 use crate::ranges::Data;
@@ -73,7 +73,7 @@ pub(super) fn follow<C: Place>(file: &Path, content: C, member: Option<&[u8]>, c
     let mut left = member;
     while let Some(names) = left {
         if opened.depth >= most {
-            return Err(Error::limit("archives inside each other", most, flag::ARCHIVE_DEPTH));
+            return Err(Error::limit("archives inside each other", most, Code::ArchiveDepthLimit));
         }
         (opened, left) = enter(file, opened, names, check)?;
     }

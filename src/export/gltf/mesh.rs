@@ -10,7 +10,7 @@ use super::joints::Joints;
 use super::made::{Key, UnwrittenMesh, WrittenMesh};
 use super::material::is_expressible;
 use super::scene::Scene;
-use crate::base::error::{ErrorKind, Result};
+use crate::base::error::Result;
 use crate::base::format::Format;
 use crate::export::chosen::material;
 use crate::export::cost::CORNER_WORK;
@@ -111,7 +111,7 @@ impl<'s> Scene<'s> {
         });
         let built = match welded {
             Ok(welded) => self.build_primitive(primitive, welded, bake, skin),
-            Err(error) if matches!(error.kind(), ErrorKind::Limit { .. }) => Err(error),
+            Err(error) if error.is_from_outside() => Err(error),
             Err(_) => {
                 self.lose(1);
                 Ok(())

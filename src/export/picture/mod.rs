@@ -29,7 +29,7 @@ use super::chosen::chosen;
 use super::cost::CORNER_WORK;
 use super::image::{Images, MOST_SIDE, write_png};
 use crate::asset::Asset;
-use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::error::{Error, Result};
 use crate::base::format::Format;
 use crate::budget::{Budget, Reservation as Room};
 use crate::geometry::Corner;
@@ -159,7 +159,7 @@ fn divide_by_opacity(pixels: &mut [Color]) {
 fn could_be_read(result: Result<()>) -> Result<bool> {
     match result {
         Ok(()) => Ok(true),
-        Err(error) if matches!(error.kind(), ErrorKind::Limit { .. } | ErrorKind::Io(_)) => Err(error),
+        Err(error) if error.is_from_outside() => Err(error),
         Err(_) => Ok(false),
     }
 }

@@ -3,8 +3,8 @@
 use super::mesh::Mesh;
 use super::node::{Node, NodeHead};
 use super::wire::ChunkHeader;
+use crate::base::code::Code;
 use crate::base::error::{Context, Error, Result};
-use crate::base::limits::flag;
 use crate::base::place::Locate;
 use crate::bytes::Cursor;
 use crate::bytes::chunk::Chunk;
@@ -144,7 +144,9 @@ impl<'a> Walk<'a> {
         let index = self.nodes;
         self.nodes = self.nodes.saturating_add(1);
         if depth > self.depth_limit {
-            return Some(Err(Error::limit("levels of nested nodes", self.depth_limit, flag::DEPTH).at(chunk.offset())));
+            return Some(Err(
+                Error::limit("levels of nested nodes", self.depth_limit, Code::DepthLimit).at(chunk.offset())
+            ));
         }
         let mut children = chunk.body();
         match NodeHead::read(&mut children, ()).within_item("nodes", index) {

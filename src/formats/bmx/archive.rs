@@ -9,7 +9,7 @@ use flate2::Crc;
 use crate::base::code::Code;
 use crate::base::error::{Context, Error, Result};
 use crate::base::impl_fmt::impl_fmt;
-use crate::base::limits::{Limits, flag};
+use crate::base::limits::Limits;
 use crate::base::stop;
 use crate::base::text::ByteStr;
 use crate::codec::deflate::{self, Unpacked};
@@ -36,7 +36,7 @@ impl<'a> Archive<'a> {
         for entry in directory.entries() {
             let entry = entry.within("zip directory")?;
             if lines.len() as u64 >= u64::from(limit) {
-                return Err(Error::limit("zip entries", limit, flag::ARCHIVE_MEMBERS).at(entry.offset));
+                return Err(Error::limit("zip entries", limit, Code::ArchiveMembersLimit).at(entry.offset));
             }
             let index = *by_name.entry(entry.name.as_bytes()).or_insert(lines.len());
             match lines.get_mut(index) {
@@ -189,7 +189,7 @@ impl<'m> Entry<'m> {
         let limit = self.archive.limits.decoded_bytes;
         if self.inflated_bytes() > limit {
             let what = "unpacked bytes in one zip entry";
-            return Err(self.located(Error::limit(what, limit, flag::DECODED)).at(self.central.offset));
+            return Err(self.located(Error::limit(what, limit, Code::DecodedBytesLimit)).at(self.central.offset));
         }
         let unpacked = match deflate::unpack(data, self.decoded_byte_len_hint()) {
             Ok(unpacked) => unpacked,

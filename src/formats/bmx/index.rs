@@ -107,7 +107,7 @@ impl Index {
         self.entries = self.entries.saturating_add(1);
         let position = u32::try_from(entry.offset).map_err(|_| Error::unsupported("4 GB of index").at(entry.offset))?;
         if let Some(list) = self.lists.get_mut(entry.kind.0 as usize) {
-            list.try_reserve(1).map_err(|_| std::io::Error::from(std::io::ErrorKind::OutOfMemory))?;
+            list.try_reserve(1).map_err(|_| Error::out_of_memory())?;
             list.push(position);
         }
         Ok(())

@@ -221,7 +221,7 @@ impl OverlapBudget {
         if self.left.0 > 0 {
             return Ok(());
         }
-        Err(Error::new(ErrorKind::Limit { what: "bytes in records that overlap", limit: self.limit, flag: None }))
+        Err(Error::new(ErrorKind::Limit { what: "bytes in records that overlap", limit: self.limit }))
     }
 }
 

@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 
 use super::archive::{Archive, Entry};
 use crate::base::amount::Amount;
+use crate::base::code::Code;
 use crate::base::error::{Error, Result};
-use crate::base::limits::flag;
 use crate::base::place::Locate;
 use crate::base::span::Span;
 use crate::base::word_enum::word_enum;
@@ -149,7 +149,7 @@ impl Zip<'_> {
     fn inflate(&self, entry: &Entry<'_>) -> Result<Unpacked<u32>> {
         let limit = self.archive.limits.decoded_bytes;
         if inflated_bytes(&self.archive) > limit {
-            return Err(Error::limit("bytes in the tables of a map", limit, flag::DECODED));
+            return Err(Error::limit("bytes in the tables of a map", limit, Code::DecodedBytesLimit));
         }
         entry.inflate()
     }

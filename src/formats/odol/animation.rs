@@ -189,7 +189,7 @@ const MAX_ANIMATIONS: u32 = 2048;
 pub(super) fn at_most(count: u32, limit: u32, what: &'static str) -> Result<()> {
     match count <= limit {
         true => Ok(()),
-        false => Err(Error::new(ErrorKind::Limit { what, limit: limit.into(), flag: None })),
+        false => Err(Error::new(ErrorKind::Limit { what, limit: limit.into() })),
     }
 }
 

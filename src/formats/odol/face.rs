@@ -565,3 +565,30 @@ pub(super) fn indices<'s>(faces: &'s Faces<'_>) -> impl Table + use<'s> {
         },
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::sound_bounds;
+
+    #[test]
+    fn every_corner_of_every_face_is_checked() {
+        for corners in [2, 3, 4] {
+            // The face of `corners` corners is between two others.
+            let faces = [3, corners, 2];
+            for wrong in 0..faces.iter().sum::<u8>() {
+                let (mut bytes, mut number) = (Vec::new(), 0);
+                for count in faces {
+                    bytes.push(count);
+                    for _ in 0..count {
+                        bytes.extend(if number == wrong { 7_u16 } else { 6 }.to_le_bytes());
+                        number += 1;
+                    }
+                }
+                let below = |points| sound_bounds(&bytes, 3, |&corner| u16::from_le_bytes(corner) < points);
+                let ends = [0, 8, 8 + 2 * (u32::from(corners) + 1), 14 + 2 * (u32::from(corners) + 1)];
+                assert_eq!(below(8).unwrap(), ends, "{corners}");
+                assert_eq!(below(7), None, "corner {wrong} of faces with {faces:?} corners");
+            }
+        }
+    }
+}

@@ -9,8 +9,9 @@ use nom::bytes::complete::tag;
 use super::bc::{bc1, bc2, bc3, narrow, to_eight_bits};
 use super::wire::{Kind, PaletteColor, U24};
 use crate::base::amount::Amount;
+use crate::base::code::Code;
 use crate::base::error::{Context as _, Error, Result};
-use crate::base::limits::{Limits, flag};
+use crate::base::limits::Limits;
 use crate::base::span::Span;
 use crate::blocks::Block;
 use crate::bytes::array::columns;
@@ -285,7 +286,7 @@ impl<'a> Mip<'a> {
         // Four channels of one byte for each pixel.
         let bytes = pixels.rows().saturating_mul(4);
         if bytes > limit {
-            return Err(Error::limit("decoded bytes in a picture", limit, flag::DECODED).at(offset));
+            return Err(Error::limit("decoded bytes in a picture", limit, Code::DecodedBytesLimit).at(offset));
         }
         let mut out = Vec::new();
         let is_reserved = usize::try_from(bytes).is_ok_and(|bytes| out.try_reserve_exact(bytes).is_ok());

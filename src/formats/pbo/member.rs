@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use super::archive::Archive;
 use super::entry::{Entries, Entry, EntryKind};
 use super::wire::{Fields, Method};
-use crate::base::error::{Context, Error, ErrorKind, Result};
-use crate::base::limits::{Limits, flag};
+use crate::base::code::Code;
+use crate::base::error::{Context, Error, Result};
+use crate::base::limits::Limits;
 use crate::base::span::Span;
 use crate::base::text::ByteStr;
 use crate::base::text::is_same_name;
@@ -147,7 +148,7 @@ impl<'a> Member<'a> {
     fn may_be_stored(&self, error: &Error) -> bool {
         self.method() == Method::PACKED
             && self.decoded_byte_len_hint() == self.stored_byte_len()
-            && !matches!(error.kind(), ErrorKind::Limit { .. } | ErrorKind::Io(_))
+            && !error.is_from_outside()
     }
 
     /// Returns the decoded size of the LZSS stream that fills `part`, and `None` if it is the size in the entry,
@@ -165,7 +166,7 @@ impl<'a> Member<'a> {
         match lzss::decoded_byte_len(part) {
             Ok(size) => Ok((size, Some(mismatch))),
             // A stop says nothing about the bytes.
-            Err(error) if matches!(error.kind(), ErrorKind::Io(_)) => Err(error),
+            Err(error) if error.is_from_outside() => Err(error),
             Err(_) => Err(mismatch),
         }
     }
@@ -184,7 +185,7 @@ impl<'a> Member<'a> {
         let decoded = Block::<u8>::exactly(part, size, Codec::Lzss, &self.limits)?.decode();
         decoded.map_err(|error| match mismatch {
             // Without a correct checksum, the stream's own end proves nothing.
-            Some(mismatch) if !matches!(error.kind(), ErrorKind::Limit { .. } | ErrorKind::Io(_)) => mismatch,
+            Some(mismatch) if !error.is_from_outside() => mismatch,
             _ => error,
         })
     }
@@ -300,7 +301,7 @@ impl<'a> Members<'a> {
         let Archive { data, limits, .. } = self.archive;
         let limit = u64::from(limits.archive_members);
         if self.index as u64 >= limit {
-            let error = Error::limit("members in an archive", limit, flag::ARCHIVE_MEMBERS);
+            let error = Error::limit("members in an archive", limit, Code::ArchiveMembersLimit);
             return Err(error.at(entry.offset));
         }
         let member = Member { archive: data, limits, entry, index: self.index, offset: self.offset };

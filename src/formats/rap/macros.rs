@@ -6,8 +6,9 @@
 use std::collections::HashMap;
 
 use crate::base::amount::Amount;
+use crate::base::code::Code;
 use crate::base::error::{Error, Result};
-use crate::base::limits::{Limits, flag};
+use crate::base::limits::Limits;
 
 /// The maximum depth of macros inside each other. Real configs have up to 9.
 const MOST_DEPTH: usize = 64;
@@ -212,7 +213,7 @@ impl<'d> Run<'_, 'd> {
         self.expansion.work = self.expansion.work.saturating_add(bytes as u64);
         let most = self.limits.reference_bytes;
         if self.expansion.work > most {
-            return Err(Error::limit("bytes of expanded macros", most, flag::REFERENCES));
+            return Err(Error::limit("bytes of expanded macros", most, Code::ReferenceBytesLimit));
         }
         Ok(())
     }
@@ -305,7 +306,7 @@ impl<'d> Run<'_, 'd> {
         let most = MOST_DEPTH.min(self.limits.depth as usize);
         self.depth += 1;
         if self.depth.0 > most {
-            return Err(Error::limit("macros inside each other", most as u64, flag::DEPTH));
+            return Err(Error::limit("macros inside each other", most as u64, Code::DepthLimit));
         }
         let expanded = expand(self);
         self.depth -= 1;
@@ -435,15 +436,15 @@ TWO(a,b) class a { model = b; }";
         let deep: String = (0..100).map(|number| format!("D{number} D{}\n", number + 1)).collect();
         let wide: String = (1..100).map(|number| format!("W{number}(x) W{0}(x)W{0}(x)\n", number - 1)).collect();
         let wide = format!("W0(x) xx\n{wide}");
-        for (defined, text, what, flag) in [
-            (deep.as_str(), "D0", "macros inside each other", "--max-depth"),
-            (&wide, "W50(abc)", "bytes of expanded macros", "--max-references"),
+        for (defined, text, what, code) in [
+            (deep.as_str(), "D0", "macros inside each other", Code::DepthLimit),
+            (&wide, "W50(abc)", "bytes of expanded macros", Code::ReferenceBytesLimit),
         ] {
             let defines = defines(defined);
             let mut macros = Macros::default();
             defines.iter().for_each(|define| macros.add(define));
-            let error = macros.expand(text.as_bytes(), &Limits::default()).unwrap_err().to_string();
-            assert!(error.contains(what) && error.contains(flag), "{error}");
+            let error = macros.expand(text.as_bytes(), &Limits::default()).unwrap_err();
+            assert!(error.to_string().contains(what) && error.code() == code, "{error}");
         }
         assert_eq!(expand(&deep, "D60").0, "D100");
     }

@@ -5,8 +5,8 @@ use super::config::{Config, ROOT};
 use super::depth::MOST_DEPTH;
 use super::wire::ClassEntry;
 use crate::base::amount::Amount;
+use crate::base::code::Code;
 use crate::base::error::{Context as _, Error, Result};
-use crate::base::limits::flag;
 use crate::base::text::ByteStr;
 
 /// A class in a [`Walk`].
@@ -102,9 +102,14 @@ impl<'a> Walk<'a> {
             let offset = (Amount(offset) + 2 + entry.name.len() as u64).0;
             return Err(Error::malformed(message).at(offset).within("address"));
         }
-        let most = MOST_DEPTH.min(self.config.limits.depth as usize);
+        let allowed = self.config.limits.depth as usize;
+        let (most, code) = match allowed < MOST_DEPTH {
+            true => (allowed, Code::DepthLimit),
+            // No caller can raise this one.
+            false => (MOST_DEPTH, Code::Limit),
+        };
         if self.frames.len() > most {
-            return Err(Error::limit("classes inside each other", most as u64, flag::DEPTH).at(offset));
+            return Err(Error::limit("classes inside each other", most as u64, code).at(offset));
         }
         Ok(address)
     }

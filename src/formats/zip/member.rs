@@ -8,7 +8,6 @@ use flate2::Crc;
 use super::archive::Archive;
 use crate::base::code::Code;
 use crate::base::error::{Context, Error, Result};
-use crate::base::limits::flag;
 use crate::base::span::Span;
 use crate::base::stop;
 use crate::base::text::ByteStr;
@@ -539,7 +538,7 @@ impl<'a> Members<'a> {
         let index = self.index;
         let limit = u64::from(self.archive.limits.archive_members);
         if index as u64 >= limit {
-            return Err(Error::limit("members in an archive", limit, flag::ARCHIVE_MEMBERS).at(entry.offset));
+            return Err(Error::limit("members in an archive", limit, Code::ArchiveMembersLimit).at(entry.offset));
         }
         self.index = index.saturating_add(1);
         Ok(Member { archive: self.archive, name: name_of(&entry), entry, index, is_shared: false })

@@ -209,6 +209,22 @@ fn members_that_share_bytes_are_reported_and_not_unpacked() {
     assert!(Archive::parse(&turned).unwrap().overlapping().is_empty());
 }
 
+/// A header takes 31 bytes with its name, and the data 8.
+#[test]
+fn of_members_at_one_place_the_one_that_the_header_names_is_kept() {
+    for (place, named) in [(0, Some(0)), (39, Some(1)), (78, Some(2)), (117, None)] {
+        let file = |name| File { offset: Some(place), ..stored(name, b"12345678") };
+        let other = stored(b"d", b"12345678");
+        let bytes = zip(&[file(b"a"), file(b"b"), file(b"c"), other]);
+        let archive = Archive::parse(&bytes).unwrap();
+        // Where the header names none of the three, its own member keeps the bytes.
+        let kept = named.unwrap_or(3);
+        let mut expected = vec![0, 1, 2];
+        expected.retain(|&index| index != kept);
+        assert_eq!(archive.overlapping(), expected, "{place}");
+    }
+}
+
 #[test]
 fn claims_of_many_members_end_at_once() {
     let mut bytes = zip(&[stored(b"a", b"1")]);

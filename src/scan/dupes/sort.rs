@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::base::code::Code;
 use crate::base::error::{Error, Result};
-use crate::base::limits::flag;
 use crate::scan::Scan;
 
 /// Sorts rows of bytes by their keys. A program that writes files may keep there what does not fit into memory.
@@ -42,7 +42,7 @@ impl<'s> Room<'s> {
         let taken = self.taken.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
         let most = self.scan.limits.decoded_bytes.saturating_add(self.scan.progress.opened_bytes());
         if taken > most {
-            return Err(Error::limit("bytes of names and digests of assets", most, flag::DECODED));
+            return Err(Error::limit("bytes of names and digests of assets", most, Code::DecodedBytesLimit));
         }
         Ok(())
     }
@@ -107,10 +107,10 @@ mod tests {
                 let fit = (0..100).take_while(|_| room.take(bytes).is_ok()).count() as u64;
                 assert_eq!(fit, most / (bytes as u64).saturating_add(64), "{bytes} in {most}");
                 let error = room.take(bytes).unwrap_err();
-                let ErrorKind::Limit { what, limit, flag } = error.kind() else { panic!("{error}") };
+                let ErrorKind::Limit { what, limit } = error.kind() else { panic!("{error}") };
                 assert_eq!(
-                    (*what, *limit, *flag),
-                    ("bytes of names and digests of assets", most, Some("--max-decoded"))
+                    (*what, *limit, error.code()),
+                    ("bytes of names and digests of assets", most, Code::DecodedBytesLimit)
                 );
             }
         }

@@ -7,8 +7,9 @@ use std::path::Path;
 use super::keys::{Key, key, last};
 use super::prefix::{below, folded};
 use crate::asset::Asset;
+use crate::base::code::Code;
 use crate::base::error::Error;
-use crate::base::limits::{Limits, flag};
+use crate::base::limits::Limits;
 use crate::base::text::{ByteStr, Name};
 use crate::formats::rap::looks::{self, Least};
 use crate::formats::rap::macros::Define;
@@ -441,7 +442,7 @@ impl Uses {
         let bytes = (usage.byte_len() as u64).saturating_add(BESIDE);
         let Some(left) = self.left.checked_sub(bytes) else {
             if self.cut.is_none() {
-                self.cut = Some(Error::limit("bytes of uses of macros", self.most, flag::REFERENCES));
+                self.cut = Some(Error::limit("bytes of uses of macros", self.most, Code::ReferenceBytesLimit));
             }
             return false;
         };

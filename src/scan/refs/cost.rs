@@ -2,8 +2,9 @@
 
 use std::sync::OnceLock;
 
+use crate::base::code::Code;
 use crate::base::error::{Error, Result};
-use crate::base::limits::{Limits, flag};
+use crate::base::limits::Limits;
 use crate::budget::Counter;
 
 /// The work and memory that remain for resolving all references.
@@ -26,8 +27,8 @@ impl Cost {
         let compared = bytes.saturating_mul(limits.work.into());
         let named = bytes.saturating_mul(limits.output.into()).saturating_add(SMALL);
         Self {
-            compared: Counter::new(compared, "bytes of paths looked up for references", flag::WORK),
-            named: Counter::new(named, "bytes of addresses that references mean", flag::OUTPUT),
+            compared: Counter::new(compared, "bytes of paths looked up for references", Code::WorkLimit),
+            named: Counter::new(named, "bytes of addresses that references mean", Code::OutputLimit),
             failed: OnceLock::new(),
         }
     }
@@ -102,11 +103,13 @@ mod tests {
         let limits = Limits { work: 0, output: 0, ..Limits::default() };
         let cost = Cost::new(1, 1, &limits);
         let error = cost.compare(1).unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::Limit { flag: Some(flag::WORK), limit: 0, .. }), "{error}");
+        assert!(matches!(error.kind(), ErrorKind::Limit { limit: 0, .. }), "{error}");
+        assert_eq!(error.code(), Code::WorkLimit);
         assert!(error.to_string().contains("bytes of paths looked up for references"), "{error}");
         assert!(!cost.name((1 << 20) + 1));
         let error = cost.check().unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::Limit { flag: Some(flag::OUTPUT), limit: 0x10_0000, .. }), "{error}");
+        assert!(matches!(error.kind(), ErrorKind::Limit { limit: 0x10_0000, .. }), "{error}");
+        assert_eq!(error.code(), Code::OutputLimit);
         assert!(error.to_string().contains("bytes of addresses that references mean"), "{error}");
     }
 }

@@ -17,9 +17,9 @@ use super::prefix::{Given, Places, Prefixes, below, folded, text};
 use super::rules::Rules;
 use super::seen::{Listed, Listing};
 use super::unread::Unread;
+use crate::base::code::Code;
 use crate::base::error::{Error, Result};
 use crate::base::impl_fmt::impl_fmt;
-use crate::base::limits::flag;
 use crate::base::text::Name;
 use crate::formats::rap::text::Way;
 use crate::scan::Scan;
@@ -187,7 +187,7 @@ impl Index {
         self.taken = self.taken.saturating_add(bytes as u64).saturating_add(BESIDE);
         let most = self.scan.limits.decoded_bytes.saturating_add(self.scan.progress.opened_bytes());
         if self.taken > most {
-            return Err(Error::limit("bytes of names of files, members and references", most, flag::DECODED));
+            return Err(Error::limit("bytes of names of files, members and references", most, Code::DecodedBytesLimit));
         }
         Ok(())
     }
@@ -430,9 +430,9 @@ mod tests {
                 let mut index = Index::new(&scan, &[]);
                 let fit = (0..2_000).take_while(|_| index.take(bytes).is_ok()).count() as u64;
                 assert_eq!(fit, decoded_bytes / (bytes as u64).saturating_add(64), "{bytes} in {decoded_bytes}");
-                let error = index.take(bytes).unwrap_err().to_string();
-                assert!(error.contains("bytes of names of files, members and references"), "{error}");
-                assert!(error.contains("--max-decoded"), "{error}");
+                let error = index.take(bytes).unwrap_err();
+                assert!(error.to_string().contains("bytes of names of files, members and references"), "{error}");
+                assert_eq!(error.code(), Code::DecodedBytesLimit);
             }
         }
     }

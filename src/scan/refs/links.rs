@@ -185,6 +185,8 @@ mod tests {
     use std::path::Path;
 
     use super::*;
+    use crate::Limits;
+    use crate::base::code::Code;
     use crate::scan::Scan;
     use crate::scan::refs::configs::Copies;
     use crate::scan::refs::cost::Cost;
@@ -192,7 +194,6 @@ mod tests {
     use crate::scan::refs::link::State;
     use crate::scan::refs::prefix::Given;
     use crate::summary::Reference;
-    use crate::{ErrorKind, Limits};
 
     fn ask(kind: ReferenceKind, name: &str) -> Ask {
         Ask::of(Reference { kind, name: Name { text: name.to_owned(), lossy: false } })
@@ -266,9 +267,8 @@ mod tests {
         }
     }
 
-    fn is_limit(result: Result<()>, flag: &str) -> bool {
-        let Err(error) = result else { return false };
-        matches!(error.kind(), ErrorKind::Limit { flag: Some(named), .. } if *named == flag)
+    fn is_limit(result: Result<()>, limit: Code) -> bool {
+        result.is_err_and(|error| error.code() == limit)
     }
 
     #[test]
@@ -277,8 +277,8 @@ mod tests {
         let limits = |work| Limits { work, ..Limits::default() };
         assert!(stale(limits(256), &textures, |_| true).unwrap().is_empty());
         // A mebibyte for each of the two files, and one more.
-        assert!(is_limit(stale(limits(0), &textures, |_| true).map(drop), "--max-work"));
-        assert!(is_limit(stale(limits(1), &names(40_000), |_| true).map(drop), "--max-work"));
+        assert!(is_limit(stale(limits(0), &textures, |_| true).map(drop), Code::WorkLimit));
+        assert!(is_limit(stale(limits(1), &names(40_000), |_| true).map(drop), Code::WorkLimit));
         let resolved = |work| {
             let scan = scan(limits(work));
             let mut index = index(&scan, &["mod/m.p3d"]);
@@ -296,7 +296,7 @@ mod tests {
         assert_eq!((result.is_ok(), count), (true, 20_000));
         let (result, count) = resolved(1);
         // Each costs its name and 128 bytes.
-        assert!(is_limit(result, "--max-work") && (14_000..16_384).contains(&count), "{count}");
+        assert!(is_limit(result, Code::WorkLimit) && (14_000..16_384).contains(&count), "{count}");
     }
 
     #[test]
@@ -325,7 +325,7 @@ mod tests {
                 given += targets + others;
                 ControlFlow::Continue(())
             });
-            assert!(is_limit(result, "--max-output"));
+            assert!(is_limit(result, Code::OutputLimit));
             assert_eq!(given, 17, "{elsewhere}");
         }
     }

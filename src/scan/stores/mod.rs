@@ -20,8 +20,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use crate::base::code::Code;
 use crate::base::error::{Error, Result};
-use crate::base::limits::flag;
 use crate::ranges::Ranges;
 
 /// Opens paths that are not in the file system.
@@ -136,7 +136,7 @@ impl Place<'_> {
                 last.end = last.end.saturating_add(more).min(self.size());
             }
             if read.saturating_add(sum(&missing)) > self.most {
-                return Err(Error::limit("bytes of a file in memory", self.most, flag::DECODED));
+                return Err(Error::limit("bytes of a file in memory", self.most, Code::DecodedBytesLimit));
             }
             self.add(&missing, 0, ranges)?;
             // Otherwise the same question would be asked forever.

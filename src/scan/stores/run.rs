@@ -69,7 +69,7 @@ impl Run<'_> {
             && unit.stamp.is_some()
             && unit.stamp != stamp_of_store
         {
-            let error = Error::from(std::io::Error::other("changed since it was cut into units"));
+            let error = Error::changed("changed since it was cut into units");
             return self.put(Found::Unreadable(error.in_file(&address.file)));
         }
         let mut stamp = None;
