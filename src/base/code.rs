@@ -76,6 +76,8 @@ word_enum! {
         Mass = "lint.mass",
         /// Found by lint only: a texture that is larger than the game reads.
         Size = "lint.size",
+        /// Found by lint only: an index that does not say of textures what their files say.
+        Stale = "lint.stale",
         /// Found by lint only: more surfaces than brushes.
         Surfaces = "lint.surfaces",
         /// Found by lint only: a material with more transforms of coordinates than the game reads.
