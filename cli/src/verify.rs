@@ -3,6 +3,7 @@
 mod bones;
 mod groups;
 mod rules;
+mod stale;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
@@ -90,8 +91,8 @@ impl Verification {
             Found::Unreadable(error) => return self.report.unreadable(&error),
             _ => return Ok(()),
         };
-        let Viewed { bones, line } = viewed.unwrap_or_default();
-        record.summary.problems.extend(bones);
+        let Viewed { problems, line } = viewed.unwrap_or_default();
+        record.summary.problems.extend(problems);
         let mut shown = Vec::new();
         for problem in self.reported.new_of(&record) {
             let verdict = self.rules.judge(problem);
@@ -114,21 +115,25 @@ impl Verification {
 /// What is made of an asset while it is open.
 #[derive(Default)]
 struct Viewed {
-    /// What is wrong with the bones of an animation.
-    bones: Option<Problem>,
+    /// What does not fit the files beside it: the bones of an animation, the textures of an index.
+    problems: Vec<Problem>,
     /// The record as a line, if lines are wanted.
     line: Option<Line>,
 }
 
 impl Viewed {
     fn of(seen: &Sighting<'_, '_>, lints: bool, is_lines: bool) -> Self {
-        let bones = if lints { bones::check(seen) } else { None };
-        if bones.is_none() {
-            return Self { bones, line: Line::of(seen.record, is_lines) };
+        let mut problems = Vec::new();
+        if lints {
+            problems.extend(bones::check(seen));
+            problems.extend(stale::check(seen));
+        }
+        if problems.is_empty() {
+            return Self { problems, line: Line::of(seen.record, is_lines) };
         }
         let mut record = seen.record.clone();
-        record.summary.problems.extend(bones.clone());
-        Self { bones, line: Line::of(&record, is_lines) }
+        record.summary.problems.extend(problems.clone());
+        Self { problems, line: Line::of(&record, is_lines) }
     }
 }
 

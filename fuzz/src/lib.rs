@@ -42,6 +42,7 @@ targets! {
     pbo
     rap
     rtm
+    texheaders
     zip
     zip_lies
     zip_peer

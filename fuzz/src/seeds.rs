@@ -1,7 +1,7 @@
 //! Small files to start from, made by the tests' writers: cases that a fuzzer needs long to find by itself.
 
 use crate::writer::bytes::Bytes;
-use crate::writer::{archives, b3d, bmx, corpus, lodka, lzss, mlod, odol, paa, pbo, rap, rtm, zip};
+use crate::writer::{archives, b3d, bmx, corpus, lodka, lzss, mlod, odol, paa, pbo, rap, rtm, texheaders, zip};
 
 /// The maximum size of a seed; a fuzzer works best with small files.
 pub const LARGEST: usize = 4096;
@@ -159,6 +159,13 @@ pub fn sound() -> Vec<(&'static str, String, Vec<u8>)> {
         if kind > 0xff00 {
             add("paa", format!("bare_{kind:x}.paa"), paa::Texture { tags: Vec::new(), ..one }.to_vec());
         }
+    }
+    for (name, bytes) in texheaders::corpus() {
+        add("texheaders", name.to_owned(), bytes);
+    }
+    for (path, texture) in texheaders::textures() {
+        let one = texheaders::Texture::of(path, &texture);
+        add("texheaders", format!("{}.bin", path.replace(['\\', '.'], "_")), texheaders::file(&[one]).to_vec());
     }
     let config = rap::everything();
     for (index, entry) in config.entries.iter().enumerate() {

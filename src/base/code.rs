@@ -105,6 +105,8 @@ word_enum! {
         Mass = "lint.mass",
         /// Found by lint only: a texture that is larger than the game reads.
         Size = "lint.size",
+        /// Found by lint only: an index that does not say of textures what their files say.
+        Stale = "lint.stale",
         /// Found by lint only: more surfaces than brushes.
         Surfaces = "lint.surfaces",
         /// Found by lint only: a material with more transforms of coordinates than the game reads.
@@ -168,7 +170,7 @@ impl Code {
             Self::Name | Self::NotFinite | Self::NotUnit | Self::Normals | Self::Order => Class::Suspicious,
             Self::OddRange | Self::Syntax | Self::UnknownCode | Self::Weights | Self::Trailing => Class::Suspicious,
             Self::Alpha | Self::Bones | Self::Closed | Self::Components | Self::Convex | Self::Frames => Class::Lint,
-            Self::LodOrder | Self::LodTwice | Self::Mass | Self::Size | Self::Surfaces => Class::Lint,
+            Self::LodOrder | Self::LodTwice | Self::Mass | Self::Size | Self::Stale | Self::Surfaces => Class::Lint,
             Self::Texgens | Self::Unweighted => Class::Lint,
             Self::Empty | Self::LfsPointer | Self::Link | Self::Text | Self::Unknown => Class::Other,
         }

@@ -115,6 +115,16 @@ macro_rules! formats {
                     records: SCHEMA,
                 }
             }
+            /// An index of an addon's textures.
+            "texheaders" TexHeaders(texheaders::Index) {
+                /// Index of an addon's textures, `texHeaders.bin`.
+                TexHeaders "texheaders" "Arma texture index" {
+                    starts: [b"0DHT"],
+                    version: |head| number(head, 4),
+                    counts: ["textures", "mips"],
+                    records: SCHEMA,
+                }
+            }
             /// A PBO archive.
             "pbo" Pbo(pbo::Archive) {
                 /// PBO archive.

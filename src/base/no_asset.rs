@@ -16,8 +16,6 @@ word_enum! {
         Text = "text",
         /// A config of Arma as text. Its references are read.
         Config = "config",
-        /// An index of an addon's textures, `texHeaders.bin`. It is recognized, but not read.
-        TextureIndex = "texture_index",
         /// A tar archive, which this crate does not read.
         Tar = "tar",
         /// A 7z archive, which this crate does not read.
@@ -43,7 +41,6 @@ impl NoAsset {
         match head {
             [] => Self::Empty,
             _ if head.starts_with(b"version https://git-lfs.github.com/spec/v1") => Self::LfsPointer,
-            _ if head.starts_with(b"0DHT\x01\0\0\0") => Self::TextureIndex,
             _ if head.starts_with(b"7z\xbc\xaf\x27\x1c") => Self::SevenZip,
             _ if head.starts_with(b"Rar!\x1a\x07") => Self::Rar,
             // A tar archive starts with the header of its first file, which has its signature at this offset.
@@ -61,7 +58,7 @@ impl NoAsset {
             Self::Empty => Code::Empty,
             Self::LfsPointer => Code::LfsPointer,
             Self::Text | Self::Config => Code::Text,
-            Self::TextureIndex | Self::Tar | Self::SevenZip | Self::Rar => Code::Unknown,
+            Self::Tar | Self::SevenZip | Self::Rar => Code::Unknown,
             Self::Image | Self::Sound | Self::Unknown => Code::Unknown,
         }
     }
@@ -73,7 +70,6 @@ impl NoAsset {
             Self::LfsPointer => "not an asset; a Git LFS pointer, whose file is stored elsewhere",
             Self::Text => "not an asset; looks like text",
             Self::Config => "not an asset; a config as text, of which the names of files are read",
-            Self::TextureIndex => "not an asset; an index of textures (texHeaders.bin), which is not read",
             Self::Tar => "not an asset; a tar archive, which is not read: extract it first",
             Self::SevenZip => "not an asset; a 7z archive, which is not read: extract it first",
             Self::Rar => "not an asset; a RAR archive, which is not read: extract it first",
@@ -155,11 +151,5 @@ mod tests {
         ] {
             assert_eq!(NoAsset::of(head), kind, "{head:?}");
         }
-    }
-
-    #[test]
-    fn an_index_of_textures_is_recognized() {
-        assert_eq!(NoAsset::of(b"0DHT\x01\0\0\0\0\0\0\0"), NoAsset::TextureIndex);
-        assert_eq!(NoAsset::of(b"0DHT\x02\0\0\0\0\0\0\0"), NoAsset::Unknown);
     }
 }

@@ -212,6 +212,12 @@ const RAP: &[(&str, Rule)] = &[
     ("classes/entries/address", Derived),
 ];
 
+const TEXHEADERS: &[(&str, Rule)] = &[
+    ("texture_count", Derived),
+    ("textures/average", Repeats(&["textures/average_color"])),
+    ("textures/mip_count", Repeats(&["textures/mips"])),
+];
+
 /// The rules of one format by path. They are asked for something inside the part opened last.
 #[derive(Default)]
 pub(super) struct Rules {
@@ -231,6 +237,7 @@ impl Rules {
             Format::Mlod => MLOD,
             Format::Paa => PAA,
             Format::Rap => RAP,
+            Format::TexHeaders => TEXHEADERS,
             _ => &[],
         };
         let mut all = Self::default();

@@ -20,6 +20,8 @@ pub mod rap;
 pub mod resolution;
 #[cfg(feature = "rtm")]
 pub mod rtm;
+#[cfg(feature = "texheaders")]
+pub mod texheaders;
 #[cfg(feature = "zip")]
 pub mod zip;
 pub(crate) mod zip_directory;

@@ -29,12 +29,13 @@ word_enum! {
         /// | mlod | LODs | the header |
         /// | paa | all | the tags, and the sides of each mip |
         /// | rap | none | the header |
+        /// | texheaders | textures | the header |
         /// | pbo, zip | all, and the blocks | the directory |
         Header = "header",
         /// Reads everything that needs no decoding. Each record is read once, and a compressed stream is walked only to
-        /// find its end. Linear in the size of the file for b3d, lodka, odol, mlod, rap and both kinds of rtm, in the
-        /// size of the directory for pbo and zip, and in the number of tags and mips for paa. The tables of a Ballance
-        /// map are inflated and kept.
+        /// find its end. Linear in the size of the file for b3d, lodka, odol, mlod, rap, texheaders and both kinds of
+        /// rtm, in the size of the directory for pbo and zip, and in the number of tags and mips for paa. The tables of
+        /// a Ballance map are inflated and kept.
         #[default]
         Summary = "summary",
         /// Decodes every block, one at a time, and checks every index. Linear in the unpacked size of the file.

@@ -25,6 +25,7 @@
 //! | mlod | 12 bytes | nothing | all |
 //! | paa | the bytes before the first mip | 11 bytes of each mip | all |
 //! | rap | 16 bytes | nothing | all |
+//! | texheaders | 12 bytes | nothing | all |
 //! | pbo | the header | nothing | the bytes after the members |
 //! | zip | the last 65,557 bytes, the directory; all if it is lost | nothing | nothing |
 //!

@@ -124,6 +124,11 @@ fn model(bytes: &[u8]) {
     crate::fuzz_odol::run(bytes);
 }
 
+fn binary(bytes: &[u8]) {
+    crate::rap::fuzz::run(bytes);
+    crate::texheaders::fuzz::run(bytes);
+}
+
 macro_rules! budgets {
     ($($format:ident $($ending:literal)* => $ask:path;)*) => {$(
         mod $format {
@@ -153,7 +158,7 @@ budgets! {
     p3d "p3d" => super::model;
     paa "paa" "pac" => crate::paa::fuzz::run;
     pbo "pbo" => crate::pbo::fuzz::run;
-    rap "bin" "rvmat" => crate::rap::fuzz::run;
+    bin "bin" "rvmat" => super::binary;
     rtm "rtm" => crate::fuzz_rtm::run;
     zip "zip" => crate::zip::fuzz::run;
 }

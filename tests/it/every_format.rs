@@ -171,6 +171,12 @@ const EXEMPT: &[(Format, &[&str], &str)] = &[
     ),
     (Format::Rap, ARCHIVE, "a config has no space"),
     (Format::Rap, &["web/README.md", "web/src/strings.ts, `welcome`"], "configs have too many endings for one line"),
+    (Format::TexHeaders, ARCHIVE, "an index of textures has no space"),
+    (
+        Format::TexHeaders,
+        &["web/README.md", "web/src/strings.ts, `welcome`"],
+        "found in the folder of an addon; its ending is that of configs, too",
+    ),
     (Format::Paa, &["web/src/main.ts, `models`"], "a texture is no model"),
     (Format::Pbo, ARCHIVE, "an archive has members and no space"),
     (Format::Zip, ARCHIVE, "an archive has members and no space"),

@@ -7,7 +7,8 @@ use meshpeek::summary::{Class, Code, Severity};
 
 use crate::support::program::{Folder, built, code, lines, run, stderr, stdout};
 use crate::writer::bytes::Bytes;
-use crate::writer::{b3d, mlod, odol, paa, rap, rtm};
+use crate::writer::pbo::{Tail, Writer};
+use crate::writer::{b3d, mlod, odol, paa, rap, rtm, texheaders};
 
 fn record(name: &str, bytes: &[u8], lint: bool) -> Record {
     let mut scan = Scan::new([""]);
@@ -119,7 +120,7 @@ fn scene(surfaces: &[i32], weights: &[(i32, f32)], frames: &[i32]) -> Vec<u8> {
 
 const ALL: [(i32, f32); 3] = [(0, 1.0), (1, 1.0), (2, 0.5)];
 
-/// For each code, a file with this fault alone and one without it. `lint.bones` needs two files.
+/// For each code, a file with this fault alone and one without it. `lint.bones` and `lint.stale` need two files.
 pub fn pairs() -> Vec<(Code, &'static str, Vec<u8>, Vec<u8>)> {
     let mut open = cube();
     open.1.pop();
@@ -315,4 +316,99 @@ fn rules_that_say_nothing_are_refused() {
         code(&verify(&["--config", "none.toml"])) == 2
             && stderr(&verify(&["--config", "none.toml"])).contains("none.toml")
     );
+}
+
+/// What `verify --lint` says of the textures of an index.
+fn stale(path: &std::path::Path) -> Vec<String> {
+    let output = run(["verify", "--lint", "--format", "ndjson", path.to_str().unwrap()]);
+    let problems = lines(&output).into_iter().flat_map(|record| record["problems"].as_array().unwrap().clone());
+    let of_index = problems.filter(|problem| problem["code"] == "lint.stale");
+    of_index.map(|problem| problem["message"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn an_index_fits_the_textures_beside_it() {
+    let folder = Folder::new("stale");
+    let index = texheaders::sound();
+    folder.file("texHeaders.bin", index.to_vec());
+    let textures = texheaders::textures();
+    let path = |path: &str| path.replace('\\', "/");
+    for (name, texture) in &textures {
+        // Indices have names in lower case.
+        folder.file(&path(name).replace("data/house", "Data/House").replace("data", "Data"), texture.to_vec());
+    }
+    assert_eq!(stale(&folder.0), [""; 0]);
+    let (icon, sound) = (folder.0.join("icon.paa"), textures[4].1.to_vec());
+    let written = |bytes: &[u8]| {
+        std::fs::write(&icon, bytes).unwrap();
+        stale(&folder.0)
+    };
+    let said = |difference: &str| [format!("1 of 6 textures is not as the index says: icon.paa {difference}")];
+    assert_eq!(written(&[&sound[..], b"x"].concat()), said("has 319 bytes, not 318"));
+    let changed = |at: usize, bytes: &[u8]| {
+        let mut changed = sound.clone();
+        changed[at..at + bytes.len()].copy_from_slice(bytes);
+        changed
+    };
+    assert_eq!(written(&changed(0, &0x4444_u16.to_le_bytes())), said("is ARGB4444, not ARGB1555"));
+    // The names of tags are stored from their last letter on, and their data after the length.
+    let data = |tag: &[u8]| sound.windows(4).position(|bytes| bytes == tag).unwrap() + 8;
+    assert_eq!(written(&changed(data(b"CGVA"), &[1])), said("has another average color (AVGC)"));
+    assert_eq!(written(&changed(data(b"CXAM"), &[1])), said("has another largest color (MAXC)"));
+    assert_eq!(written(&changed(data(b"SFFO") + 4, &[1, 0])), said("has mip 1 at 0x1, not 0xe7"));
+    let first = textures[4].1.bytes().at("mip");
+    assert_eq!(written(&changed(first, &[4, 0])), said("has mip 0 of 4 x 8, not 8 x 8"));
+    // What is no texture is compared by its size alone, and what is not there not at all.
+    assert_eq!(written(&vec![0xee; sound.len()]), [""; 0]);
+    std::fs::remove_file(&icon).unwrap();
+    assert_eq!(stale(&folder.0), [""; 0]);
+    assert_eq!(stdout(&run(["verify", folder.0.to_str().unwrap()])), "");
+}
+
+#[test]
+fn an_index_does_not_lead_out_of_its_folder() {
+    let folder = Folder::new("stale_outside");
+    folder.file("secret.paa", "x");
+    let mut texture = texheaders::Texture::of("a.paa", &texheaders::textures()[0].1);
+    let absolute = folder.0.join("secret.paa").to_str().unwrap().to_owned();
+    for name in [r"..\secret.paa", "../secret.paa", r"sub\..\..\secret.paa", r"\secret.paa", &absolute] {
+        texture.path = name.to_owned();
+        let path = folder.file("sub/texHeaders.bin", texheaders::file(&[texture.clone()]).to_vec());
+        assert_eq!(stale(&path), [""; 0], "{name}");
+    }
+}
+
+#[test]
+fn an_index_in_an_archive_fits_its_members() {
+    let folder = Folder::new("stale_pbo");
+    let textures = texheaders::textures();
+    let archive = |index_name: &str, prefix: &str, change: u8| {
+        let mut writer = Writer::new().stored(index_name.as_bytes(), &texheaders::sound().to_vec());
+        for (at, (name, texture)) in textures.iter().enumerate() {
+            let (mut bytes, name) = (texture.to_vec(), format!("{prefix}{name}"));
+            if at == 0 {
+                bytes[change as usize] ^= 1;
+            }
+            // Of a packed member, the size alone is compared.
+            writer = match at {
+                2 => writer.packed(name.as_bytes(), &bytes),
+                _ => writer.stored(name.to_uppercase().as_bytes(), &bytes),
+            };
+        }
+        folder.file("a.pbo", writer.finish(Tail::Sha1))
+    };
+    // The first byte of the color after the signature, the name and the length.
+    let average = textures[0].1.bytes().at("tag") as u8 + 12;
+    for (name, prefix) in [("texHeaders.bin", ""), (r"Sub\Texheaders.bin", r"sub\")] {
+        let found = stale(&archive(name, prefix, average));
+        let message = format!(
+            r"{name}: 1 of 6 textures is not as the index says: data\house_co.paa has another average color (AVGC)"
+        );
+        assert_eq!(found, [message]);
+        // Other bytes are not compared.
+        let last = textures[0].1.to_vec().len().min(255) as u8 - 1;
+        assert_eq!(stale(&archive(name, prefix, last)), [""; 0]);
+    }
+    // Nothing of another folder is meant.
+    assert_eq!(stale(&archive(r"other\texHeaders.bin", "", average)), [""; 0]);
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use meshpeek::Format;
 
 /// The first bytes that show a format, as FORMATS.md gives them. Those of others depend on more than a mark.
-const MARKS: [(&[u8], Format); 8] = [
+const MARKS: [(&[u8], Format); 9] = [
     (b"BB3D", Format::B3d),
     (b"LODka3D", Format::Lodka),
     (b"ODOL", Format::Odol),
@@ -13,6 +13,7 @@ const MARKS: [(&[u8], Format); 8] = [
     (b"RTM_", Format::Rtm),
     (b"MLOD", Format::Mlod),
     (b"\0raP", Format::Rap),
+    (b"0DHT", Format::TexHeaders),
     (b"PK\x05\x06", Format::Zip),
 ];
 
@@ -109,7 +110,7 @@ fn every_ending_names_its_format_in_any_case() {
     }
     let named: std::collections::BTreeSet<Format> = endings.iter().map(|(_, format)| *format).collect();
     let unnamed: Vec<Format> = Format::ALL.iter().copied().filter(|format| !named.contains(format)).collect();
-    assert_eq!(unnamed, [Format::Rtm, Format::Mlod, Format::Rap]);
+    assert_eq!(unnamed, [Format::Rtm, Format::Mlod, Format::Rap, Format::TexHeaders]);
 }
 
 #[test]

@@ -76,6 +76,7 @@ mod since;
 mod sorted;
 #[cfg(feature = "parquet")]
 mod tables;
+mod texheaders;
 #[cfg(unix)]
 mod units;
 mod versions;

@@ -59,6 +59,7 @@ const WITHOUT_RECORD: &[(Format, &[&str], &str)] = &[
     (Format::Paa, &["mips.pixels"], "unpacked data"),
     (Format::Rap, &["classes.end", "classes.entries", "entries.count", "items.count"], "parts of the walk by address"),
     (Format::Rap, &["enum_count", "enums"], "a list of records `Enum`"),
+    (Format::TexHeaders, &["textures"], "a list of records `Texture`"),
     (Format::Pbo, &["entries.end_of_properties"], "an empty text"),
     (Format::Pbo, &["members.content"], "the bytes of a member"),
     (Format::Zip, &["members.data", "members.stored"], "the bytes of a member"),

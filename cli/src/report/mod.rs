@@ -10,6 +10,7 @@ mod odol;
 mod paa;
 mod rap;
 mod rtm;
+mod texheaders;
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -123,6 +124,7 @@ pub(crate) fn body(asset: &Asset<'_>, is_long: bool, out: &mut impl Write) -> Re
         Asset::Pbo(archive) => archive::pbo(archive, out),
         Asset::Rap(config) => rap::write(config, out),
         Asset::Rtm(motion) => rtm::write(motion, out),
+        Asset::TexHeaders(index) => texheaders::write(index, out),
         Asset::Zip(archive) => archive::members(&Container::Zip(*archive), out),
         _ => Ok(()),
     }

@@ -73,7 +73,6 @@ fn kind(path: &Path) -> &'static str {
         NoAsset::Sound => SOUNDS,
         NoAsset::Rar => "RAR",
         NoAsset::LfsPointer => "Git LFS",
-        NoAsset::TextureIndex => "texture index",
         other => other.name(),
     }
 }

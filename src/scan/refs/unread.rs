@@ -43,9 +43,9 @@ impl Unread {
     }
 }
 
-/// Returns true for formats whose assets name other files: not for textures, animations and keys.
+/// Returns true for formats whose assets name other files: not for textures and their indices, animations and keys.
 fn names_files(format: Format) -> bool {
-    !matches!(format, Format::Paa | Format::Rtm | Format::Bmtr)
+    !matches!(format, Format::Paa | Format::TexHeaders | Format::Rtm | Format::Bmtr)
 }
 
 /// Returns why not all references of this asset could be read, or `None` if they all were. Says nothing about texts.

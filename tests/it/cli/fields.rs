@@ -65,7 +65,7 @@ const FILES: [&str; 4] =
     ["corpus/b3d/everything.b3d", "corpus/rtm/plain.rtm", "corpus/mlod/everything.p3d", "corpus/lodka/everything.lod"];
 
 /// A file of each format.
-const EACH: [&str; 11] = [
+const EACH: [&str; 12] = [
     "corpus/b3d/everything.b3d",
     "corpus/bmx/full.bmx",
     "corpus/lodka/everything.lod",
@@ -76,6 +76,7 @@ const EACH: [&str; 11] = [
     "corpus/paa/dxt5_lzo.paa",
     "corpus/pbo/addon.pbo",
     "corpus/rap/everything.bin",
+    "corpus/texheaders/everything.bin",
     "corpus/zip/assets.zip",
 ];
 

@@ -19,6 +19,7 @@ pub mod pbo;
 pub mod rap;
 pub mod rtm;
 pub mod shapes;
+pub mod texheaders;
 pub mod zip;
 
 pub use files::Files;
@@ -47,6 +48,8 @@ fn make() -> Vec<(String, Vec<u8>)> {
         ("hostile", rap::hostile()),
         ("rtm", rtm::corpus()),
         ("hostile", rtm::hostile()),
+        ("texheaders", texheaders::corpus()),
+        ("hostile", texheaders::hostile()),
         ("odol", odol::corpus()),
         ("hostile", odol::hostile()),
         ("zip", archives::corpus()),
