@@ -122,3 +122,40 @@ impl Drop for Reservation<'_> {
         let _ = self.budget.work(self.due.get());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Reservation, STEP};
+    use crate::base::code::Code;
+    use crate::base::error::Result;
+    use crate::base::limits::Limits;
+    use crate::budget::Budget;
+
+    /// What each call charges: memory, work, output.
+    #[test]
+    fn each_call_charges_what_it_says() {
+        let ample = Limits::default();
+        let no_memory = Limits { decoded_bytes: 0, ..ample };
+        let no_work = Limits { decoded_bytes: ample.decoded_bytes, work: 0, ..ample };
+        let no_output = Limits { output: 0, ..ample };
+        let bytes = 4 * STEP;
+        type Call = fn(&Reservation<'_>, u64) -> Result<()>;
+        let calls: [(Call, [bool; 3]); 4] = [
+            (|room, bytes| room.hold(bytes), [true, false, false]),
+            (|room, bytes| room.work(bytes), [false, true, false]),
+            (|room, bytes| room.take(bytes), [true, true, false]),
+            (|room, bytes| room.output(bytes), [true, false, true]),
+        ];
+        for (number, (call, charged)) in calls.into_iter().enumerate() {
+            for (limits, is_charged, code) in [
+                (no_memory, charged[0], Code::DecodedBytesLimit),
+                (no_work, charged[1], Code::WorkLimit),
+                (no_output, charged[2], Code::OutputLimit),
+            ] {
+                let budget = Budget::new(0, &limits);
+                let result = call(&Reservation::new(&budget), bytes.max(2 << 20));
+                assert_eq!(result.err().map(|error| error.code()), is_charged.then_some(code), "{number} {code}");
+            }
+        }
+    }
+}

@@ -61,7 +61,7 @@ impl<'a> One<'a> {
         };
         let keys: Box<dyn Keys + 'a> = match self.motion {
             Motion::Binarised(motion) => Box::new(Packed { motion, order }),
-            Motion::Plain(motion) => Box::new(Matrices { motion, anchors: anchors(rig, &order), order }),
+            Motion::Plain(motion) => Box::new(Matrices { motion, anchors: anchors(&rig.bones, &order), order }),
         };
         vec![Ok(Clip {
             name: "".into(),
@@ -176,9 +176,9 @@ impl Packed<'_> {
 }
 
 /// For each bone, the nearest of its ancestors that the file moves.
-fn anchors(rig: &Rig<'_>, order: &[Option<usize>]) -> Vec<Option<usize>> {
-    let mut anchors: Vec<Option<usize>> = Vec::with_capacity(rig.bones.len());
-    for bone in &rig.bones {
+fn anchors(bones: &[Bone<'_>], order: &[Option<usize>]) -> Vec<Option<usize>> {
+    let mut anchors: Vec<Option<usize>> = Vec::with_capacity(bones.len());
+    for bone in bones {
         let mut anchor = None;
         if let Some(parent) = bone.parent {
             let is_moved = matches!(order.get(parent), Some(Some(_)));
@@ -279,6 +279,26 @@ impl Keys for Matrices<'_> {
 mod tests {
     use super::*;
     use zerocopy::little_endian::{I16, U16};
+
+    /// A tree of six bones, each subset of which is moved.
+    #[test]
+    fn the_anchor_is_the_nearest_moved_ancestor() {
+        let parents = [None, Some(0), Some(1), Some(2), Some(1), None];
+        let bones = parents.map(|parent| Bone::new("bone", parent));
+        for moved in 0..64_usize {
+            let order: Vec<Option<usize>> = (0..6).map(|bone| (moved >> bone & 1 == 1).then_some(bone)).collect();
+            let found = anchors(&bones, &order);
+            for (bone, anchor) in found.into_iter().enumerate() {
+                let mut ancestor = parents[bone];
+                while let Some(above) = ancestor
+                    && order[above].is_none()
+                {
+                    ancestor = parents[above];
+                }
+                assert_eq!(anchor, ancestor, "{bone} of {order:?}");
+            }
+        }
+    }
 
     #[test]
     fn transforms_equal_their_matrices() {

@@ -318,3 +318,22 @@ impl Ends {
 pub(super) fn item(kind: DataType) -> Arc<Field> {
     Arc::new(Field::new("element", kind, false))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, SystemTime};
+
+    use super::micros;
+
+    #[test]
+    fn times_before_1970_are_negative() {
+        let epoch = SystemTime::UNIX_EPOCH;
+        for (seconds, nanos, expected) in
+            [(0, 0, 0), (0, 1_000, 1), (7, 5_999, 7_000_005), (1 << 31, 0, 1_000_000 << 31)]
+        {
+            let distance = Duration::new(seconds, nanos);
+            assert_eq!(micros(epoch + distance), Some(expected));
+            assert_eq!(micros(epoch - distance), Some(-expected));
+        }
+    }
+}

@@ -469,6 +469,28 @@ fn an_interrupt_does_not_wait_for_a_server() {
     assert_eq!((code(&output), events), (130, vec!["interrupted".into(), "end".into()]));
 }
 
+/// A file that is named gets a record even if it is no asset, unlike one that is found in an archive.
+#[test]
+fn a_named_url_of_no_asset_has_a_record() {
+    let members = [("readme.txt".to_owned(), b"text".to_vec()), ("a.b3d".to_owned(), b"text".to_vec())];
+    let server = Server::new([("notes.txt", b"a note".to_vec()), ("mod.pbo", pbo(&members))], Fault::None);
+    for depth in ["header", "summary", "verify"] {
+        let output = match depth {
+            "verify" => run(&["verify", "--format", "ndjson", &server.url("notes.txt"), &server.url("mod.pbo")]),
+            _ => run(&["scan", "--depth", depth, &server.url("notes.txt"), &server.url("mod.pbo")]),
+        };
+        let mut found = Vec::new();
+        for record in lines(&output) {
+            let name = record["address"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
+            let code = record["problems"][0]["code"].as_str().unwrap_or("none").to_owned();
+            found.push((name, code));
+        }
+        found.sort();
+        let expected = [("a.b3d", "other.text"), ("mod.pbo", "none"), ("notes.txt", "other.text")];
+        assert_eq!(found, expected.map(|(name, code)| (name.to_owned(), code.to_owned())), "{depth}");
+    }
+}
+
 #[test]
 fn urls_without_a_file_are_errors() {
     let server = Server::new(archives(), Fault::None);

@@ -233,3 +233,20 @@ impl Scene<'_> {
         Ok(written)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Keys;
+
+    #[test]
+    fn times_ascend_from_0_and_values_are_finite() {
+        let (nan, infinite) = (f32::NAN, f32::INFINITY);
+        let given = [(-1.0, 0.0), (0.0, 1.0), (0.0, 2.0), (-0.5, 3.0), (1.0, nan), (1.0, 4.0), (1.0, 5.0), (0.5, 6.0)];
+        let mut keys = Keys::<1>::new();
+        for (time, value) in given.into_iter().chain([(nan, 7.0), (2.0, infinite), (2.5, 8.0), (infinite, 9.0)]) {
+            keys.add(time, [value]);
+        }
+        assert_eq!(keys.times, [[0.0], [1.0], [2.5]]);
+        assert_eq!(keys.values, [[1.0], [4.0], [8.0]]);
+    }
+}
