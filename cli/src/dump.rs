@@ -223,8 +223,9 @@ fn list(asset: &Asset<'_>, only: &str, common: &Common) -> Result<(), Failure> {
 
 fn write(table: &dyn Table, format: DumpFormat, common: &Common) -> Result<(), Failure> {
     let mut out = Output::data(common)?;
-    // Decoded rows are bounded where they are decoded.
-    common.results.read(table.rows().saturating_mul(rows::row_size(&table.columns()) as u64));
+    // Rows come in pieces, so they may be more than fit in memory.
+    let decoded = table.rows().saturating_mul(rows::row_size(&table.columns()) as u64);
+    common.results.read(decoded.min(common.limits.limits().decoded_bytes));
     match format {
         DumpFormat::Csv => rows::csv(table, &mut out)?,
         DumpFormat::Ndjson => rows::ndjson(table, &mut out)?,

@@ -262,7 +262,7 @@ fn indices(numbers: &IndexBlock<'_>, data: &[u8]) {
     }
     if let Ok(decoded) = numbers.decode() {
         assert_eq!((decoded.len() as u64, decoded.is_empty()), (numbers.count(), numbers.count() == 0));
-        assert!(to_bytes(numbers).is_ok_and(|bytes| bytes == decoded.as_bytes()));
+        assert!(to_bytes(numbers, &Limits::default()).is_ok_and(|bytes| bytes == decoded.as_bytes()));
         assert!(numbers.in_place().is_none_or(|rows| rows.bytes == decoded.as_bytes()));
         assert!(numbers.columns().len() == 1 && numbers.offset() < data.len() as u64);
     }
@@ -285,7 +285,7 @@ fn block<T: Element>(block: &Block<'_, T>, data: &[u8]) {
     if let Ok(decoded) = decoded {
         assert_eq!(decoded.as_bytes().len() as u64, block.decoded_byte_len());
         views::native(&block.to_native().expect("what decodes decodes to numbers too"), &decoded);
-        assert!(to_bytes(block).is_ok_and(|bytes| bytes == decoded.as_bytes()));
+        assert!(to_bytes(block, &Limits::default()).is_ok_and(|bytes| bytes == decoded.as_bytes()));
         let mut into = decoded.to_vec();
         into.as_mut_bytes().fill(0xaa);
         assert!(block.decode_into(&mut into).is_ok() && into.as_bytes() == decoded.as_bytes());

@@ -39,7 +39,7 @@ pub fn run(data: &[u8]) {
         let Ok(rgba) = rgba else { continue };
         assert_eq!(rgba.len() as u64, mip.pixels().rows() * 4);
         assert_eq!(mip.pixels().picture(), Some([mip.height().into(), mip.width().into()]));
-        assert!(inspect::to_bytes(&mip.pixels()).is_ok_and(|rows| rows == rgba));
+        assert!(inspect::to_bytes(&mip.pixels(), &Limits::default()).is_ok_and(|rows| rows == rgba));
         let stored = block.decode().expect("what became pixels");
         assert_eq!(block.borrowed().is_some(), block.packing() == Packing::InPlace);
         walked(block.packing(), mip.stored_bytes().as_bytes(), stored.len());

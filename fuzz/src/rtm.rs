@@ -70,7 +70,7 @@ fn visit(motion: &Motion<'_>, len: usize) {
             continue;
         };
         let row: usize = track.columns().iter().map(|column| column.scalar.byte_len()).sum();
-        if let Ok(bytes) = inspect::to_bytes(&track) {
+        if let Ok(bytes) = inspect::to_bytes(&track, &Limits::default()) {
             assert_eq!(bytes.len() as u64, track.rows() * row as u64);
         }
     }

@@ -14,7 +14,7 @@ use crate::base::stop;
 use crate::bytes::array::{self, Column, Element, InPlace, LeArray, Packing, Storage, Table, to_machine};
 use crate::bytes::batch::{BATCH, RowSink};
 use crate::bytes::cursor::Cursor;
-use crate::codec::{self, Codec};
+use crate::codec::{self, Codec, pieces};
 
 /// An array that is either stored in place or as one compressed stream.
 ///
@@ -90,6 +90,12 @@ impl<'a, T: Element> Block<'a, T> {
     /// Returns an error if a stream of this length cannot decode to that many elements.
     pub(crate) fn check_claim(&self) -> Result<()> {
         self.codec.within_ratio(self.stored, self.decoded_byte_len())
+    }
+
+    /// Returns true if its rows are not read at once: they do not fit in a window of a stream.
+    fn comes_in_pieces(&self) -> bool {
+        let is_short = size_of::<T>() <= pieces::LONGEST_ROW;
+        self.codec != Codec::Raw && is_short && self.decoded_byte_len() > pieces::WINDOW as u64
     }
 
     /// Returns the elements in place, or `None` if they are compressed.
@@ -203,10 +209,29 @@ impl<T: Element> Table for Block<'_, T> {
         self.borrowed().map(|array| InPlace { bytes: array.as_bytes(), stride: size_of::<T>() })
     }
 
+    fn read_memory(&self) -> u64 {
+        match self.borrowed() {
+            Some(_) => 0,
+            None if self.comes_in_pieces() => pieces::WINDOW as u64,
+            None => self.decoded_byte_len(),
+        }
+    }
+
+    /// Passes rows in place at once, and those of a stream in pieces of at most 64 KiB. So the limit for decoded bytes
+    /// does not apply to the whole.
     fn read(&self, sink: &mut RowSink<'_>) -> Result<()> {
-        // All rows are one batch, so it does not matter whether the sink wants more.
-        let _ = sink(self.decode()?.as_ref().as_bytes());
-        Ok(())
+        if !self.comes_in_pieces() {
+            // All rows are one batch, so it does not matter whether the sink wants more.
+            let _ = sink(self.decode()?.as_ref().as_bytes());
+            return Ok(());
+        }
+        self.check_claim()?;
+        #[cfg(feature = "scan")]
+        if let Some(elements) = stream_cache::take::<T>(self.stored, self.decoded_byte_len(), self.codec) {
+            let _ = sink(elements.as_bytes());
+            return Ok(());
+        }
+        self.codec.decode_in_pieces(self.stored, self.decoded_byte_len(), size_of::<T>(), sink)
     }
 }
 
@@ -305,6 +330,10 @@ impl<T: Element> Table for Filled<'_, T> {
         if self.fill.is_some() { None } else { self.block.in_place() }
     }
 
+    fn read_memory(&self) -> u64 {
+        if self.fill.is_some() { 0 } else { self.block.read_memory() }
+    }
+
     /// Passes a fill in batches, up to [`Limits::decoded_bytes`]. Returns an error if there are more rows.
     fn read(&self, sink: &mut RowSink<'_>) -> Result<()> {
         let Some(value) = self.fill else { return self.block.read(sink) };
@@ -369,7 +398,7 @@ mod tests {
         assert_eq!(&*packed.decode().unwrap(), b"abcabcabcXab");
         let numbers = Block::<U32>::exactly(Cursor::new(STREAM), 3, Codec::Lzo, &Limits::default()).unwrap();
         assert_eq!(*numbers.to_native().unwrap(), [*b"abca", *b"bcab", *b"cXab"].map(u32::from_le_bytes));
-        assert_eq!(crate::outline::to_bytes(&packed).unwrap(), b"abcabcabcXab");
+        assert_eq!(crate::outline::to_bytes(&packed, &Limits::default()).unwrap(), b"abcabcabcXab");
         let mut out = [0; 12];
         packed.decode_into(&mut out).unwrap();
         assert_eq!(&out, b"abcabcabcXab");
@@ -435,7 +464,7 @@ mod tests {
         assert_eq!(*few.decode().unwrap(), [7, 7, 7]);
         assert_eq!(*few.to_native().unwrap(), [7, 7, 7]);
         assert!(many.to_native().is_err());
-        assert_eq!(crate::outline::to_bytes(&few).unwrap(), [7, 0, 0, 0].repeat(3));
+        assert_eq!(crate::outline::to_bytes(&few, &Limits::default()).unwrap(), [7, 0, 0, 0].repeat(3));
         assert_eq!(few.storage(), Storage { offset: 0, bytes: 4, packing: Packing::Fill });
     }
 

@@ -31,9 +31,8 @@ impl Budget {
     pub fn read(&self, table: &dyn Table, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
         let bytes = table.rows().saturating_mul(row_byte_len(&table.columns()) as u64);
         let storage = table.storage();
-        // A stream is decoded as a whole. All other rows come in small batches, or are in place.
-        let at_once = if storage.packing.is_stream() { bytes } else { 0 };
-        let _held = self.work(bytes).and_then(|()| self.hold(at_once)).map_err(|error| error.at(storage.offset))?;
+        self.work(bytes).map_err(|error| error.at(storage.offset))?;
+        let _held = self.hold(table.read_memory()).map_err(|error| error.at(storage.offset))?;
         table.read(sink)
     }
 }

@@ -166,9 +166,20 @@ pub trait Table {
         None
     }
 
-    /// Passes the rows to `sink` in order, little-endian and packed, whole rows at a time, until it returns `Break`.
+    /// Returns the bytes of memory that [`read`](Self::read) takes for decoded rows. A [`Block`](crate::view::Block)
+    /// takes 64 KiB at most. Other streams are decoded as a whole. All other rows are in place or come in small batches.
+    fn read_memory(&self) -> u64 {
+        match self.storage().packing.is_stream() {
+            true => self.rows().saturating_mul(row_byte_len(&self.columns()) as u64),
+            false => 0,
+        }
+    }
+
+    /// Passes the rows to `sink` in order, little-endian and packed, whole rows at a time, until it returns `Break`. The
+    /// rows of a [`Block`](crate::view::Block) that is a stream come in pieces of at most 64 KiB, whatever its size.
     ///
     /// # Errors
-    /// Returns an error if the array is compressed and does not decode. Rows passed before the error are correct.
+    /// Returns an error if the array is compressed and does not decode. Rows passed before the error are correct, but
+    /// if a checksum at the end of a stream is wrong, no rows are.
     fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()>;
 }

@@ -33,10 +33,10 @@ pub(super) fn count_walk() {
 }
 
 /// Counts a stream that is decoded to this many bytes.
-pub(super) fn count_decode(bytes: usize) {
+pub(super) fn count_decode(bytes: u64) {
     let mut done = ACTIVITY.get();
     done.decodes = done.decodes.wrapping_add(1);
-    done.bytes = done.bytes.wrapping_add(bytes as u64);
+    done.bytes = done.bytes.wrapping_add(bytes);
     ACTIVITY.set(done);
 }
 

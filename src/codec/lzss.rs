@@ -3,7 +3,10 @@
 //! A match counts its distance back from the current end of the output. The bytes before the start of the output are
 //! spaces.
 
+use std::ops::ControlFlow;
+
 use super::Codec;
+use super::pieces::Pieces;
 use super::repeat::{self, SPARE};
 use crate::base::code::Code;
 use crate::base::error::{Error, Result};
@@ -15,6 +18,9 @@ pub(crate) const RATIO: u64 = 9;
 
 /// An upper bound on the number of bytes that one stored byte decodes to.
 const MOST_PER_BYTE: usize = 16;
+
+/// The maximum distance of a match.
+const FARTHEST: usize = 4095;
 
 /// The size of the checksum after a stream.
 const CHECKSUM: u64 = 4;
@@ -30,7 +36,7 @@ const CHECKSUM: u64 = 4;
 pub fn stored_byte_len(stream: Cursor<'_>, decoded_len: u64) -> Result<u64> {
     super::activity::count_walk();
     Codec::Lzss.within_ratio(stream, decoded_len)?;
-    let mut after = items(stream, decoded_len, |_| {})?;
+    let mut after = items(stream, decoded_len, |_| ControlFlow::Continue(()))?;
     after.skip(CHECKSUM)?;
     Ok(stream.left().saturating_sub(after.left()))
 }
@@ -50,7 +56,10 @@ pub fn decoded_byte_len(stream: Cursor<'_>) -> Result<u64> {
     };
     let mut total = 0_u64;
     let stored_items = stream.clone().split(len)?;
-    items(stored_items, TO_THE_END, |item| total = total.saturating_add(item.len()))?;
+    items(stored_items, TO_THE_END, |item| {
+        total = total.saturating_add(item.len());
+        ControlFlow::Continue(())
+    })?;
     Ok(total)
 }
 
@@ -74,7 +83,50 @@ pub fn decode_into(stream: Cursor<'_>, out: &mut [u8]) -> Result<()> {
 
 /// Returns the sum of the bytes as signed numbers: the checksum of the streams in textures.
 pub fn signed_sum(bytes: &[u8]) -> u32 {
-    bytes.iter().fold(0_u32, |sum, &byte| sum.wrapping_add_signed(byte.cast_signed().into()))
+    signed_sum_from(0, bytes)
+}
+
+/// Adds the bytes as signed numbers to a sum.
+pub(super) fn signed_sum_from(sum: u32, bytes: &[u8]) -> u32 {
+    bytes.iter().fold(sum, |sum, &byte| sum.wrapping_add_signed(byte.cast_signed().into()))
+}
+
+/// Adds the bytes to a sum.
+pub(super) fn sum_from(sum: u32, bytes: &[u8]) -> u32 {
+    bytes.iter().fold(sum, |sum, &byte| sum.wrapping_add(byte.into()))
+}
+
+/// Decodes the stream that is the whole of the cursor's part, in pieces.
+pub(super) fn decode_in_pieces(stream: Cursor<'_>, out: Pieces<'_>, may_be_signed: bool) -> Result<()> {
+    super::activity::count_decode(out.total());
+    let mut out = out.with_spaces_before(FARTHEST).with_sums();
+    let total = out.total();
+    let result = items(stream, total, |item| {
+        match item {
+            Item::Literal(byte) => out.append(&[byte]),
+            Item::Match { distance, length } => out.repeat_back(distance, length as u64),
+        }
+        if out.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    out.finish();
+    if out.is_over() {
+        return Ok(());
+    }
+    let mut after = result?;
+    let [unsigned, signed] = out.sums();
+    check_sum(&mut after, unsigned, || may_be_signed.then_some(signed))?;
+    super::bounds::check_end(stream, stream.left().saturating_sub(after.left()), "the checksum of LZSS")
+}
+
+/// Reads the checksum, which is that of the decoded bytes, or the one that `other` returns.
+fn check_sum(after: &mut Cursor<'_>, summed: u32, other: impl FnOnce() -> Option<u32>) -> Result<()> {
+    let checksum = *after;
+    let stored = after.u32()?;
+    if stored != summed && Some(stored) != other() {
+        let sums = format!("LZSS checksum is {stored:#x}, of the decoded bytes {summed:#x}");
+        return Err(checksum.error(sums).coded(Code::Checksum));
+    }
+    Ok(())
 }
 
 /// Decodes a stream like [`decode_into`], and if it may be signed, also accepts [`signed_sum`] as its checksum.
@@ -84,16 +136,13 @@ pub(super) fn decode_whole(stream: Cursor<'_>, out: &mut [u8], may_be_signed: bo
 
 /// Decodes a stream that others may follow. Returns its stored size.
 pub(super) fn decode_first(stream: Cursor<'_>, out: &mut [u8], may_be_signed: bool) -> Result<u64> {
-    super::activity::count_decode(out.len());
+    super::activity::count_decode(out.len() as u64);
     let mut filled = 0;
-    let mut after = items(stream, out.len() as u64, |item| filled = item.put(out, filled))?;
-    let checksum = after;
-    let stored = after.u32()?;
-    let summed = out.iter().fold(0_u32, |sum, &byte| sum.wrapping_add(byte.into()));
-    if stored != summed && !(may_be_signed && stored == signed_sum(out)) {
-        let sums = format!("LZSS checksum is {stored:#x}, of the decoded bytes {summed:#x}");
-        return Err(checksum.error(sums).coded(Code::Checksum));
-    }
+    let mut after = items(stream, out.len() as u64, |item| {
+        filled = item.put(out, filled);
+        ControlFlow::Continue(())
+    })?;
+    check_sum(&mut after, sum_from(0, out), || may_be_signed.then(|| signed_sum(out)))?;
     Ok(stream.left().saturating_sub(after.left()))
 }
 
@@ -150,10 +199,11 @@ impl Item {
 /// In place of a decoded length: the items go on to the end of the input.
 const TO_THE_END: u64 = u64::MAX;
 
-/// Calls `emit` with the items of the stream until they make up `decoded_len` bytes, or [`TO_THE_END`]. Returns the
+/// Calls `emit` with the items of the stream until they make up `decoded_len` bytes, or [`TO_THE_END`], or it returns
+/// `Break`. Returns the
 /// cursor after them.
 #[inline(always)]
-fn items(stream: Cursor<'_>, decoded_len: u64, mut emit: impl FnMut(Item)) -> Result<Cursor<'_>> {
+fn items(stream: Cursor<'_>, decoded_len: u64, mut emit: impl FnMut(Item) -> ControlFlow<()>) -> Result<Cursor<'_>> {
     let src = stream.rest();
     let at = |rest: &[u8]| stream.offset().saturating_add(src.len().saturating_sub(rest.len()) as u64);
     let mut rest = src;
@@ -201,7 +251,9 @@ fn items(stream: Cursor<'_>, decoded_len: u64, mut emit: impl FnMut(Item)) -> Re
                 );
             };
             left = room;
-            emit(item);
+            if emit(item).is_break() {
+                break 'flags;
+            }
         }
         rest = items;
     }

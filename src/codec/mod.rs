@@ -13,6 +13,7 @@ pub mod lzo;
 pub mod lzss;
 #[cfg(feature = "methods")]
 pub(crate) mod methods;
+pub(crate) mod pieces;
 mod repeat;
 pub mod rle;
 mod streams;

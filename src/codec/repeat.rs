@@ -25,6 +25,25 @@ pub(super) fn in_blocks(out: &mut [u8], at: usize, distance: usize, length: usiz
     }
 }
 
+/// Writes `length` bytes at `at`, each equal to the one `distance` before it. Each copy doubles the bytes available for
+/// the next.
+#[inline(always)]
+pub(super) fn doubling(out: &mut [u8], at: usize, distance: usize, length: usize) {
+    // The bytes from `from` on that exist, and those that will.
+    let mut there = distance;
+    let whole = there.wrapping_add(length);
+    let from = at.wrapping_sub(there);
+    while there < whole
+        && let Some((done, ahead)) = out.get_mut(from..).and_then(|part| part.split_at_mut_checked(there))
+    {
+        let count = there.min(whole.wrapping_sub(there));
+        if let (Some(source), Some(place)) = (done.get(..count), ahead.get_mut(..count)) {
+            place.copy_from_slice(source);
+        }
+        there = there.wrapping_add(count);
+    }
+}
+
 /// Copies blocks from `distance` back, which is at least the size of a block.
 #[inline(always)]
 fn copy<const N: usize>(out: &mut [u8], at: usize, distance: usize, length: usize) {

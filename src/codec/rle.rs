@@ -6,6 +6,7 @@
 use std::iter::zip;
 
 use super::Codec;
+use super::pieces::Pieces;
 use crate::base::error::{Error, Result};
 use crate::bytes::Cursor;
 
@@ -45,7 +46,7 @@ pub fn decode_into(stream: Cursor<'_>, out: &mut [u8]) -> Result<()> {
 
 /// Decodes a stream that others may follow. Returns its stored size.
 pub(super) fn decode_first(stream: Cursor<'_>, out: &mut [u8]) -> Result<u64> {
-    super::activity::count_decode(out.len());
+    super::activity::count_decode(out.len() as u64);
     let decoded_len = out.len() as u64;
     let mut free = out;
     let mut runs = Runs::new(stream, decoded_len);
@@ -57,6 +58,24 @@ pub(super) fn decode_first(stream: Cursor<'_>, out: &mut [u8]) -> Result<u64> {
         free = after;
     }
     Ok(runs.stored_len())
+}
+
+/// Decodes the stream that is the whole of the cursor's part, in pieces.
+pub(super) fn decode_in_pieces(stream: Cursor<'_>, mut out: Pieces<'_>) -> Result<()> {
+    super::activity::count_decode(out.total());
+    let mut runs = Runs::new(stream, out.total());
+    while !out.is_over()
+        && let Some(Run { bytes, length }) = runs.next()?
+    {
+        out.append(bytes);
+        // A run of one byte repeats it, and any other is as long as its bytes.
+        out.repeat_back(1, length.saturating_sub(bytes.len()) as u64);
+    }
+    out.finish();
+    if out.is_over() {
+        return Ok(());
+    }
+    super::bounds::check_end(stream, runs.stored_len(), "the last run of RLE")
 }
 
 /// The bytes to repeat, and the length to which they are repeated.

@@ -11,7 +11,9 @@ use crate::base::limits::Limits;
 use crate::base::text::Text;
 use crate::budget::Budget;
 use crate::bytes::Table;
+use crate::bytes::array::row_byte_len;
 use crate::bytes::batch::to_the_end;
+use crate::codec;
 
 /// Receives an outline.
 ///
@@ -284,8 +286,11 @@ fn is_paid(bound: Option<&Bound>) -> bool {
 /// Returns all rows of a table as one buffer. Use this for small tables, or if the whole table is needed in memory.
 ///
 /// # Errors
-/// Returns the errors of [`Table::read`].
-pub fn to_bytes(table: &dyn Table) -> Result<Vec<u8>> {
+/// Returns the errors of [`Table::read`], and a [`Limit`](crate::ErrorKind::Limit) error if the rows take more than
+/// [`Limits::decoded_bytes`].
+pub fn to_bytes(table: &dyn Table, limits: &Limits) -> Result<Vec<u8>> {
+    let whole = table.rows().saturating_mul(row_byte_len(&table.columns()) as u64);
+    codec::within_limit(whole, limits.decoded_bytes).map_err(|error| error.at(table.storage().offset))?;
     let mut bytes = Vec::new();
     table.read(&mut to_the_end(|rows| bytes.extend_from_slice(rows)))?;
     Ok(bytes)

@@ -1,14 +1,18 @@
 //! Budgets: claims, forks, tasks and reservations.
 
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
 use meshpeek::budget::{Held, Reservation};
+use meshpeek::codec::Codec;
 use meshpeek::summary::Code;
+use meshpeek::view::{Block, Cursor};
 use meshpeek::{Budget, ErrorKind, Limits};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use zerocopy::little_endian::U32;
 
 const MIB: u64 = 1 << 20;
 /// The pool that all claims share.
@@ -299,4 +303,34 @@ fn reading_a_packed_table_takes_memory() {
     let of = |packed| reads.1.iter().filter(move |(is_packed, _)| *is_packed == packed);
     assert!(of(true).any(|(_, is_read)| !is_read) && of(false).count() > 0, "{:?}", reads.1);
     assert!(of(false).all(|(_, is_read)| *is_read));
+}
+
+/// A stream of LZO that decodes to half a gigabyte of rows. A reader that wants all gets them in pieces.
+#[test]
+fn a_block_far_larger_than_the_memory_is_read_whole() {
+    const SIZE: usize = 500_000_000;
+    let more = SIZE - 4 - 33;
+    let mut stream = vec![17 + 4];
+    stream.extend(b"abcd");
+    // A match of distance 4 that fills the rest, and the end mark.
+    stream.push(32);
+    stream.resize(stream.len() + (more - 1) / 255, 0);
+    stream.extend([((more - 1) % 255 + 1) as u8, 3 << 2, 0, 0x11, 0, 0]);
+    let limits = Limits { decoded_bytes: 64 << 20, ..Limits::default() };
+    let block = Block::<U32>::parse(&mut Cursor::new(&stream), SIZE as u64 / 4, Codec::Lzo, &limits).unwrap();
+    let budget = Budget::new(stream.len() as u64, &limits);
+    let (result, usage) = crate::memory::usage_of(|| {
+        let (mut rows, mut largest) = (0, 0);
+        let result = budget.read(&block, &mut |piece| {
+            rows += piece.len() / 4;
+            largest = largest.max(piece.len());
+            assert!(piece.chunks(4).all(|row| row == b"abcd"));
+            ControlFlow::Continue(())
+        });
+        result.map(|()| (rows, largest))
+    });
+    let (rows, largest) = result.unwrap();
+    assert_eq!(rows, SIZE / 4);
+    assert!(largest <= 1 << 16 && usage.peak < 100_000, "{largest} {usage:?}");
+    assert!(block.decode().is_err() && meshpeek::inspect::to_bytes(&block, &limits).is_err());
 }

@@ -926,7 +926,7 @@ fn weights_are_dumped_vertex_by_vertex() {
     assert!(selector.find(&asset, &mut |table| {
         let names: Vec<_> = table.columns().iter().map(|column| column.name).collect();
         assert_eq!((names, table.rows()), (vec!["vertex", "bone", "weight"], 6));
-        let bytes = meshpeek::inspect::to_bytes(table).unwrap();
+        let bytes = meshpeek::inspect::to_bytes(table, &Limits::default()).unwrap();
         rows.extend(bytes.chunks(10).map(|row| {
             let weight = f32::from_le_bytes(row[6..10].try_into().unwrap());
             (row[0], u16::from_le_bytes([row[4], row[5]]), weight)

@@ -430,7 +430,7 @@ fn streams_end_where_another_decoder_ends_them() {
         let Ok(model) = Model::parse(bytes) else { continue };
         let mut take = |stream: &[u8], table: &dyn Table| {
             streams += 1;
-            let decoded = to_bytes(table).unwrap();
+            let decoded = to_bytes(table, &Limits::default()).unwrap();
             let mut out = vec![0; decoded.len()];
             // It rejects leftover input and input that is cut short.
             lzo1x::decompress(stream, &mut out).unwrap();

@@ -73,11 +73,11 @@ fn every_version_and_marking_reads_back() {
         assert_eq!((frames.iter().count(), table.len()), (5, 5));
         for index in [3, 0, 4, 1, 2] {
             let frame = frames.get(index).unwrap().unwrap();
-            assert_eq!(to_bytes(&frame.block).unwrap(), written.transforms(index));
+            assert_eq!(to_bytes(&frame.block, &Limits::default()).unwrap(), written.transforms(index));
             assert_eq!(frame.block.borrowed().is_none(), packed[index % 2]);
             let again = table.get(index).unwrap();
             assert_eq!((again.offset, again.byte_len()), (frame.offset, frame.byte_len()));
-            assert_eq!(to_bytes(&again.block).unwrap(), written.transforms(index));
+            assert_eq!(to_bytes(&again.block, &Limits::default()).unwrap(), written.transforms(index));
         }
         assert!(frames.get(5).unwrap().is_none() && table.get(5).is_none());
         assert_eq!(verify(&bytes), []);
@@ -120,7 +120,7 @@ fn a_track_is_one_bone_through_all_frames() {
     let written = motion(5, 6, 3, EVERY_SECOND);
     let bytes = written.binarised().to_vec();
     let track = Motion::parse(&bytes).unwrap().track(2).unwrap();
-    let rows = to_bytes(&track).unwrap();
+    let rows = to_bytes(&track, &Limits::default()).unwrap();
     let floats: Vec<f32> = rows.chunks(4).map(|four| f32::from_le_bytes(four.try_into().unwrap())).collect();
     assert_eq!((floats.len(), track.columns().len(), track.rows()), (6 * 8, 8, 6));
     for (frame, row) in floats.chunks(8).enumerate() {
@@ -131,7 +131,7 @@ fn a_track_is_one_bone_through_all_frames() {
     assert!(Motion::parse(&bytes).unwrap().track(3).is_none());
     let plain = written.plain().to_vec();
     let track = Motion::parse(&plain).unwrap().track(1).unwrap();
-    let rows = to_bytes(&track).unwrap();
+    let rows = to_bytes(&track, &Limits::default()).unwrap();
     assert_eq!((rows.len(), &rows[5 * 52 + 4..]), (6 * 52, &matrix(5, 1).map(f32::to_le_bytes).concat()[..]));
     // A reader that stops after a frame has decoded no others.
     let before = activity();

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use meshpeek::inspect::{Inspect, Selector, selector, to_bytes};
 use meshpeek::view::Table;
-use meshpeek::{Asset, Format};
+use meshpeek::{Asset, Format, Limits};
 use serde_json::Value as Json;
 
 use crate::support::files::{below, outside, root};
@@ -97,7 +97,7 @@ fn faces_of_every_lod_are_those_of_info() {
             let mut rows = 0;
             let row: usize =
                 found(&asset, &selector, |table| table.columns()).unwrap().iter().map(|c| c.scalar.byte_len()).sum();
-            if let Some(Ok(bytes)) = found(&asset, &selector, to_bytes) {
+            if let Some(Ok(bytes)) = found(&asset, &selector, |table| to_bytes(table, &Limits::default())) {
                 rows += bytes.len() / row;
                 assert_eq!(rows as u64, count, "{}: {selector}", path.display());
             }

@@ -3,18 +3,22 @@
 //! The control flow does not depend on decoded bytes, so the end of a stream can be found by adding lengths. The same
 //! walk serves both, with an output that writes or one that only counts.
 
-mod output;
+pub(super) mod output;
 mod quick;
 
 use self::output::{Count, Fill, Output};
 use self::quick::Before;
 use super::Codec;
+use super::pieces::Pieces;
 use crate::base::error::{Error, Result};
 use crate::base::stop;
 use crate::bytes::Cursor;
 
 /// The maximum number of decoded bytes per stored byte: each zero byte in the extension of a length adds 255.
 pub(super) const RATIO: u64 = 255;
+
+/// The maximum distance of a match.
+pub(super) const FARTHEST: usize = 49_151;
 
 /// The bytes to read before the switch is checked again. Short instructions decode to 17 times as many at most.
 const PIECE: usize = stop::PIECE / 16;
@@ -51,8 +55,20 @@ pub fn decode_into(stream: Cursor<'_>, out: &mut [u8]) -> Result<()> {
 
 /// Decodes a stream that others may follow. Returns its stored size.
 pub(super) fn decode_first(stream: Cursor<'_>, out: &mut [u8]) -> Result<u64> {
-    super::activity::count_decode(out.len());
+    super::activity::count_decode(out.len() as u64);
     walk(stream, Fill::new(out))
+}
+
+/// Decodes the stream that is the whole of the cursor's part, in pieces.
+pub(super) fn decode_in_pieces(stream: Cursor<'_>, mut out: Pieces<'_>) -> Result<()> {
+    super::activity::count_decode(out.total());
+    let result = walk(stream, &mut out);
+    out.finish();
+    // The walk ends early, with an error, if nobody wants more rows.
+    if out.is_over() {
+        return Ok(());
+    }
+    super::bounds::check_end(stream, result?, "the end mark of LZO")
 }
 
 /// Passes the decoded stream at the cursor to the output. Returns its stored size.

@@ -3,13 +3,13 @@
 use crate::codec::repeat::{self, put};
 
 /// The number of input bytes that must be available: the longest short instruction, and the first byte of the next.
-pub(super) const WINDOW: usize = 20;
+pub(in crate::codec) const WINDOW: usize = 20;
 
 /// The number of output bytes that must be free.
-pub(super) const ROOM: u64 = 64;
+pub(in crate::codec) const ROOM: u64 = 64;
 
 /// Receives the decoded bytes.
-pub(super) trait Output {
+pub(in crate::codec) trait Output {
     /// Returns the number of bytes so far.
     fn len(&self) -> u64;
 
@@ -106,25 +106,11 @@ impl Output for Fill<'_> {
         self.len = self.len.wrapping_add(literals.len());
     }
 
-    /// Each copy doubles the bytes available for the next.
     #[inline(always)]
     #[allow(clippy::cast_possible_truncation, reason = "both are at most the output's length")]
     fn repeat(&mut self, distance: u64, length: u64) {
-        // The bytes from `from` on that exist, and those that will.
-        let mut there = distance as usize;
-        let length = length as usize;
-        let whole = there.wrapping_add(length);
-        let from = self.len.wrapping_sub(there);
-        while there < whole
-            && let Some((done, ahead)) = self.out.get_mut(from..).and_then(|part| part.split_at_mut_checked(there))
-        {
-            let count = there.min(whole.wrapping_sub(there));
-            if let (Some(source), Some(place)) = (done.get(..count), ahead.get_mut(..count)) {
-                place.copy_from_slice(source);
-            }
-            there = there.wrapping_add(count);
-        }
-        self.len = self.len.wrapping_add(length);
+        repeat::doubling(self.out, self.len, distance as usize, length as usize);
+        self.len = self.len.wrapping_add(length as usize);
     }
 
     #[inline(always)]

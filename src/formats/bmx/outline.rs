@@ -270,6 +270,7 @@ impl array::Table for Elsewhere<'_> {
         fn rows(&self) -> u64;
         fn columns(&self) -> Vec<Column>;
         fn in_place(&self) -> Option<InPlace<'_>>;
+        fn read_memory(&self) -> u64;
         fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()>;
     }
 

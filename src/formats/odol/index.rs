@@ -107,6 +107,7 @@ impl<N: Table, W: Table> Table for Indices<N, W> {
         fn columns(&self) -> Vec<Column>;
         fn storage(&self) -> Storage;
         fn in_place(&self) -> Option<InPlace<'_>>;
+        fn read_memory(&self) -> u64;
         fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()>;
     }
 }

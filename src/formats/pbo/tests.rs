@@ -210,7 +210,7 @@ fn encrypted_and_unknown_members_are_bytes_only() {
     assert_eq!(faults[1].to_string(), "members[1] at 0x59: member packed with unknown method 0x0000004d");
     assert_eq!(all.iter().map(|m| m.stored_bytes().unwrap()).collect::<Vec<_>>(), [&b"ee"[..], b"u", b"v"]);
     assert!(all.iter().all(|m| m.borrowed().unwrap().is_none()));
-    assert_eq!(to_bytes(&all[0].content()).unwrap(), b"ee");
+    assert_eq!(to_bytes(&all[0].content(), &Limits::default()).unwrap(), b"ee");
     assert_eq!(verify(&archive), [warning(22, "members[1]: u: unknown method 0x0000004d (first of 2 such members)")]);
 }
 
