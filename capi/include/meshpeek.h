@@ -41,7 +41,7 @@ enum meshpeek_status
      */
     MESHPEEK_STATUS_OK = 0,
     /**
-     * The operating system reports an error.
+     * The operating system reports an error other than a missing file.
      */
     MESHPEEK_STATUS_IO = 1,
     /**
@@ -69,7 +69,7 @@ enum meshpeek_status
      */
     MESHPEEK_STATUS_UNRECOGNIZED = 7,
     /**
-     * Nothing has this index, name or selector.
+     * Nothing has this path, index, name or selector.
      */
     MESHPEEK_STATUS_NOT_FOUND = 8,
     /**
@@ -899,7 +899,7 @@ meshpeek_status meshpeek_check_unchanged(const meshpeek_asset *asset,
 const char *meshpeek_error_message(const meshpeek_error *error);
 
 /**
- * Returns the code of the problem, as records and `verify` name it, such as "truncated". Empty if the call itself was
+ * Returns the code of the problem, as records and `verify` name it, such as "damaged.truncated" or "io.not_found". Empty if the call itself was
  * wrong. Valid until the error is freed.
  */
 const char *meshpeek_error_code(const meshpeek_error *error);

@@ -17,7 +17,7 @@ use crate::error::meshpeek_error;
 pub enum meshpeek_status {
     /// Success.
     Ok = 0,
-    /// The operating system reports an error.
+    /// The operating system reports an error other than a missing file.
     Io = 1,
     /// The file ends too early.
     Truncated = 2,
@@ -31,7 +31,7 @@ pub enum meshpeek_status {
     Limit = 6,
     /// The bytes are in no known format.
     Unrecognized = 7,
-    /// Nothing has this index, name or selector.
+    /// Nothing has this path, index, name or selector.
     NotFound = 8,
     /// An argument is NULL, not UTF-8 or out of range.
     Argument = 9,

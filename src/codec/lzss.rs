@@ -6,7 +6,7 @@
 use std::ops::ControlFlow;
 
 use super::Codec;
-use super::pieces::Pieces;
+use super::pieces::{Pieces, signed_sum_from, sum_from};
 use super::repeat::{self, SPARE};
 use crate::base::code::Code;
 use crate::base::error::{Error, Result};
@@ -84,16 +84,6 @@ pub fn decode_into(stream: Cursor<'_>, out: &mut [u8]) -> Result<()> {
 /// Returns the sum of the bytes as signed numbers: the checksum of the streams in textures.
 pub fn signed_sum(bytes: &[u8]) -> u32 {
     signed_sum_from(0, bytes)
-}
-
-/// Adds the bytes as signed numbers to a sum.
-pub(super) fn signed_sum_from(sum: u32, bytes: &[u8]) -> u32 {
-    bytes.iter().fold(sum, |sum, &byte| sum.wrapping_add_signed(byte.cast_signed().into()))
-}
-
-/// Adds the bytes to a sum.
-pub(super) fn sum_from(sum: u32, bytes: &[u8]) -> u32 {
-    bytes.iter().fold(sum, |sum, &byte| sum.wrapping_add(byte.into()))
 }
 
 /// Decodes the stream that is the whole of the cursor's part, in pieces.

@@ -5,12 +5,9 @@
 
 use std::ops::ControlFlow;
 
-use super::kind::Codec;
 use super::lzo::output::{self, Output};
 use super::repeat::{self, put};
-use super::{lzo, lzss, rle};
 use crate::base::error::{Error, Result};
-use crate::bytes::Cursor;
 
 /// The size of the window.
 pub(crate) const WINDOW: usize = 1 << 16;
@@ -25,32 +22,14 @@ const STEP: usize = 4096;
 #[allow(clippy::cast_possible_truncation, reason = "it is 64")]
 const ROOM: usize = output::ROOM as usize;
 
-impl Codec {
-    /// Decodes the stream that is the whole of the cursor's part, to this size. Passes whole rows of `row` bytes to
-    /// `sink`, until it returns `Break`. Takes [`WINDOW`] bytes of memory.
-    ///
-    /// # Errors
-    /// Returns the errors of [`decode_into`](Self::decode_into). Rows before the error are passed on first. A wrong
-    /// checksum is found after all rows.
-    pub(crate) fn decode_in_pieces(
-        self,
-        stream: Cursor<'_>,
-        decoded_len: u64,
-        row: usize,
-        sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
-    ) -> Result<()> {
-        match self {
-            Self::Raw => {
-                // It is the only piece, so it does not matter whether the sink wants more.
-                let _ = sink(stream.rest());
-                Ok(())
-            }
-            Self::Lzo => lzo::decode_in_pieces(stream, Pieces::new(decoded_len, row, sink)?),
-            Self::Lzss => lzss::decode_in_pieces(stream, Pieces::new(decoded_len, row, sink)?, false),
-            Self::LzssSigned => lzss::decode_in_pieces(stream, Pieces::new(decoded_len, row, sink)?, true),
-            Self::Rle => rle::decode_in_pieces(stream, Pieces::new(decoded_len, row, sink)?),
-        }
-    }
+/// Adds the bytes to a sum.
+pub(super) fn sum_from(sum: u32, bytes: &[u8]) -> u32 {
+    bytes.iter().fold(sum, |sum, &byte| sum.wrapping_add(byte.into()))
+}
+
+/// Adds the bytes as signed numbers to a sum.
+pub(super) fn signed_sum_from(sum: u32, bytes: &[u8]) -> u32 {
+    bytes.iter().fold(sum, |sum, &byte| sum.wrapping_add_signed(byte.cast_signed().into()))
 }
 
 /// The window over the output.
@@ -78,7 +57,7 @@ impl<'p> Pieces<'p> {
     ///
     /// # Errors
     /// Returns an error if there is no memory for the window.
-    fn new(total: u64, row: usize, sink: &'p mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<Self> {
+    pub(super) fn new(total: u64, row: usize, sink: &'p mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<Self> {
         let mut window = Vec::new();
         if window.try_reserve_exact(WINDOW).is_err() {
             return Err(Error::out_of_memory());
@@ -163,7 +142,7 @@ impl<'p> Pieces<'p> {
     fn slide(&mut self) {
         self.pass_on();
         // A part of a row is shorter than what matches reach, so it stays.
-        let start = self.filled.saturating_sub(lzo::FARTHEST).min(self.passed);
+        let start = self.filled.saturating_sub(output::FARTHEST).min(self.passed);
         self.window.copy_within(start..self.filled, 0);
         self.before = self.before.saturating_add(start as u64);
         self.passed = self.passed.wrapping_sub(start);
@@ -183,7 +162,7 @@ impl<'p> Pieces<'p> {
         }
         if self.sums_wanted {
             let [unsigned, signed] = self.sums;
-            self.sums = [lzss::sum_from(unsigned, rows), lzss::signed_sum_from(signed, rows)];
+            self.sums = [sum_from(unsigned, rows), signed_sum_from(signed, rows)];
         }
         self.passed = end;
         if (self.sink)(rows).is_break() {
@@ -236,8 +215,9 @@ impl Output for &mut Pieces<'_> {
 mod tests {
     use std::ops::ControlFlow;
 
-    use super::{Codec, WINDOW};
+    use super::WINDOW;
     use crate::bytes::Cursor;
+    use crate::codec::Codec;
 
     /// Numbers that look random.
     struct Noise(u64);

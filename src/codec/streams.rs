@@ -1,6 +1,9 @@
 //! The streams of each codec.
 
+use std::ops::ControlFlow;
+
 use super::kind::Codec;
+use super::pieces::Pieces;
 use super::{lzo, lzss, rle};
 use crate::base::error::{Error, Result};
 use crate::bytes::Cursor;
@@ -50,6 +53,34 @@ impl Codec {
             Self::Rle => rle::decode_into(stream, out)?,
         }
         Ok(())
+    }
+}
+
+impl Codec {
+    /// Decodes the stream that is the whole of the cursor's part, to this size. Passes whole rows of `row` bytes to
+    /// `sink`, until it returns `Break`. Takes [`WINDOW`](super::pieces::WINDOW) bytes of memory.
+    ///
+    /// # Errors
+    /// Returns the errors of [`decode_into`](Self::decode_into). Rows before the error are passed on first. A wrong
+    /// checksum is found after all rows.
+    pub(crate) fn decode_in_pieces(
+        self,
+        stream: Cursor<'_>,
+        decoded_len: u64,
+        row: usize,
+        sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
+    ) -> Result<()> {
+        match self {
+            Self::Raw => {
+                // It is the only piece, so it does not matter whether the sink wants more.
+                let _ = sink(stream.rest());
+                Ok(())
+            }
+            Self::Lzo => lzo::decode_in_pieces(stream, Pieces::new(decoded_len, row, sink)?),
+            Self::Lzss => lzss::decode_in_pieces(stream, Pieces::new(decoded_len, row, sink)?, false),
+            Self::LzssSigned => lzss::decode_in_pieces(stream, Pieces::new(decoded_len, row, sink)?, true),
+            Self::Rle => rle::decode_in_pieces(stream, Pieces::new(decoded_len, row, sink)?),
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use std::cell::Cell;
 use super::part::{Field, FieldValue, Part, PartArray, StoredAt};
 use super::schema::Rule;
 use super::value::Value;
+use crate::base::code::Code;
 use crate::base::error::{Error, Result};
 use crate::base::limits::Limits;
 use crate::base::text::Text;
@@ -13,7 +14,6 @@ use crate::budget::Budget;
 use crate::bytes::Table;
 use crate::bytes::array::row_byte_len;
 use crate::bytes::batch::to_the_end;
-use crate::codec;
 
 /// Receives an outline.
 ///
@@ -290,7 +290,11 @@ fn is_paid(bound: Option<&Bound>) -> bool {
 /// [`Limits::decoded_bytes`].
 pub fn to_bytes(table: &dyn Table, limits: &Limits) -> Result<Vec<u8>> {
     let whole = table.rows().saturating_mul(row_byte_len(&table.columns()) as u64);
-    codec::within_limit(whole, limits.decoded_bytes).map_err(|error| error.at(table.storage().offset))?;
+    let most = limits.decoded_bytes;
+    if whole > most {
+        let error = Error::limit("decoded bytes in an array", most, Code::DecodedBytesLimit);
+        return Err(error.at(table.storage().offset));
+    }
     let mut bytes = Vec::new();
     table.read(&mut to_the_end(|rows| bytes.extend_from_slice(rows)))?;
     Ok(bytes)

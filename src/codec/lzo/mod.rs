@@ -17,9 +17,6 @@ use crate::bytes::Cursor;
 /// The maximum number of decoded bytes per stored byte: each zero byte in the extension of a length adds 255.
 pub(super) const RATIO: u64 = 255;
 
-/// The maximum distance of a match.
-pub(super) const FARTHEST: usize = 49_151;
-
 /// The bytes to read before the switch is checked again. Short instructions decode to 17 times as many at most.
 const PIECE: usize = stop::PIECE / 16;
 

@@ -5,6 +5,9 @@ use crate::codec::repeat::{self, put};
 /// The number of input bytes that must be available: the longest short instruction, and the first byte of the next.
 pub(in crate::codec) const WINDOW: usize = 20;
 
+/// The maximum distance of a match.
+pub(in crate::codec) const FARTHEST: usize = 49_151;
+
 /// The number of output bytes that must be free.
 pub(in crate::codec) const ROOM: u64 = 64;
 
