@@ -283,7 +283,9 @@ fn inexpressible(what: &str) -> Error {
 /// bytes that separate nothing are accepted, too.
 fn is_name(name: ByteStr<'_>) -> bool {
     let is_separator = |byte: &u8| *byte <= b' ' || b"{}()[];:=,\"#/".contains(byte);
-    !name.is_empty() && !name.as_bytes().iter().any(is_separator)
+    // Readers skip a byte order mark at the start of a text.
+    let is_marked = name.as_bytes().starts_with(b"\xef\xbb\xbf");
+    !name.is_empty() && !is_marked && !name.as_bytes().iter().any(is_separator)
 }
 
 /// Returns true if a reader finds the end of an expression in parentheses where it is: the parentheses inside are

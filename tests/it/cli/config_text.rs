@@ -34,7 +34,7 @@ fn what_is_no_config_is_refused() {
     for path in ["corpus/b3d/everything.b3d", "README.md", "corpus/zip/addons.zip"] {
         let output = run(["cat", "--text", path]);
         assert_eq!((code(&output), stdout(&output)), (2, String::new()), "{path}");
-        assert_eq!(stderr(&output), format!("error: {path}: not a binary config\n"));
+        assert_eq!(stderr(&output), format!("meshpeek: {path}: not a binary config\n"));
     }
     let output = run(["cat", "--text", "README.md", MATERIAL]);
     assert_eq!(code(&output), 1);
