@@ -102,7 +102,8 @@ GUIDE.md describes selectors.";
 pub(crate) const CAT: &str = "\
 Examples:
   meshpeek cat mod.pbo!/config.cpp
-  meshpeek cat mods.zip!/a.pbo!/data/tree.p3d -o tree.p3d";
+  meshpeek cat mods.zip!/a.pbo!/data/tree.p3d -o tree.p3d
+  meshpeek cat --text mod.pbo!/config.bin";
 
 pub(crate) const EXTRACT: &str = "\
 Examples:

@@ -143,7 +143,7 @@ fn run(verb: &mut Verb, common: &mut Common, notes: Notes) -> Outcome {
         Verb::Hex(args) => hex::run(args, common),
         Verb::Schema(args) => schema::run(args, common),
         Verb::Dump { file, selector, format } => dump::run(file, selector.as_deref(), *format, common),
-        Verb::Cat { files } => cat::run(files, common),
+        Verb::Cat(args) => cat::run(args, common),
         Verb::Extract(args) => extract::run(args, common),
         Verb::Export(args) => export::run(args, common),
         Verb::Refs(args) => refs::run(args, common),

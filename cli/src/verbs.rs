@@ -74,11 +74,7 @@ pub(crate) enum Verb {
     },
     /// Write the content of archive members as it is
     #[command(after_help = examples::CAT)]
-    Cat {
-        /// Members, such as `mod.pbo!/config.cpp` or `mod.pbo!/*.hpp`, or files
-        #[arg(value_name = "FILE", required = true)]
-        files: Vec<PathBuf>,
-    },
+    Cat(crate::cat::Args),
     /// Write members of archives, or whole ones, as files into a folder
     #[command(aliases = ["unpack"], after_help = examples::EXTRACT)]
     Extract(crate::extract::Args),
@@ -117,7 +113,7 @@ impl Verb {
         match self {
             Self::Info(args) => globbed::expand(&mut args.files, common),
             Self::Ls(args) => globbed::expand(&mut args.paths, common),
-            Self::Cat { files } => globbed::expand(files, common),
+            Self::Cat(args) => globbed::expand(&mut args.files, common),
             Self::Scan { inputs, .. } | Self::Verify(crate::verify::Args { inputs, .. }) => {
                 globbed::expand(&mut inputs.paths, common)
             }
@@ -134,7 +130,7 @@ impl Verb {
         let paths: Vec<&PathBuf> = match self {
             Self::Info(args) => args.files.iter().collect(),
             Self::Dump { file, .. } => vec![file],
-            Self::Cat { files } => files.iter().collect(),
+            Self::Cat(args) => args.files.iter().collect(),
             Self::Ls(args) => args.paths.iter().collect(),
             Self::Tree(args) => vec![&args.file],
             Self::Hex(args) => vec![&args.file],

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use meshpeek::Inspect;
 use meshpeek::rap::{Config, Entry, text};
+use meshpeek::{Budget, Inspect, Limits};
 
 use crate::writer::rap::{Class, Entry as Written, Value, as_text, file, root};
 
@@ -45,6 +45,8 @@ fn check(config: &Config<'_>, len: u64) {
             }
         }
     }
+    let text = config.write_text(std::io::sink(), &Budget::new(len, &Limits::default()));
+    assert!(text.is_err() || is_whole && config.enums().is_ok());
     let summary = config.summarize();
     let names = ["classes", "values", "arrays"].map(|name| summary.counts.get(name));
     assert_eq!(names, counts.map(Some));
@@ -61,7 +63,7 @@ fn recipe(data: &[u8]) {
     let bytes = file(&config, &[]).to_vec();
     let config_read = Config::parse(&bytes).expect("a sound config");
     check(&config_read, bytes.len() as u64);
-    let mut problems = meshpeek::summary::Problems::new(&meshpeek::Limits::default());
+    let mut problems = meshpeek::summary::Problems::new(&Limits::default());
     config_read.verify(&mut problems);
     assert_eq!(problems.into_vec(), []);
     let text = as_text(&config);

@@ -1,6 +1,5 @@
 //! Memory that is held, and work that is charged ahead of time.
 
-#[cfg(feature = "scan")]
 use super::claim::{Claim, Line};
 use super::remaining::Budget;
 use crate::base::error::Result;

@@ -1,5 +1,6 @@
 //! Runs the program.
 
+mod config_text;
 mod data;
 mod extract;
 mod fields;

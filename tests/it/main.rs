@@ -59,6 +59,7 @@ mod pose;
 mod problem_paths;
 mod ranges;
 mod rap;
+mod rap_as_text;
 mod rap_text;
 mod recipes;
 mod refs;

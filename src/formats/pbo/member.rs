@@ -120,8 +120,8 @@ impl<'a> Member<'a> {
     ///
     /// # Errors
     /// Returns the errors of [`stored_bytes`](Self::stored_bytes). Returns an error if a packed member does not decode,
-    /// or decodes to more than [`Limits::decoded_bytes`]. Returns [`Encrypted`](ErrorKind::Encrypted) for an encrypted
-    /// member, and [`Unsupported`](ErrorKind::Unsupported) for an unknown method.
+    /// or decodes to more than [`Limits::decoded_bytes`]. Returns [`Encrypted`](crate::ErrorKind::Encrypted) for an encrypted
+    /// member, and [`Unsupported`](crate::ErrorKind::Unsupported) for an unknown method.
     pub fn decode(&self) -> Result<Cow<'a, [u8]>> {
         self.decode_after(|_| Ok(()))
     }

@@ -9,7 +9,7 @@
 //!
 //! A config has no coordinate space: it describes materials and the classes of the game.
 //!
-//! [`Config`] reads the binary form in place. [`text`] finds references in the text form. A file with any extension may
+//! [`Config`] reads the binary form in place, and writes it as text. [`text`] finds references in the text form. A file with any extension may
 //! have either form; only the first four bytes distinguish them. Binary configs of Operation Flashpoint store classes
 //! in another way and are rejected.
 
@@ -30,6 +30,7 @@ pub mod text;
 mod value;
 mod walk;
 mod wire;
+mod write_text;
 
 pub use class::{Class, Entries, Entry};
 pub use codes::{EntryKind, ValueType};

@@ -147,6 +147,13 @@ pub enum Way {
     Unresolved,
 }
 
+/// Returns true if a text is a config, or consists of directives for one. Examines the first 64 KiB, and tells configs
+/// from other languages by their declarations.
+#[cfg(feature = "scan")]
+pub fn is_config(text: &[u8]) -> bool {
+    super::looks::is_config(text, super::looks::Least::Entry)
+}
+
 impl<'a> Reader<'a> {
     /// Starts to read a text. A text that is not a config, such as a script, has no events.
     pub fn new(data: &'a [u8]) -> Self {

@@ -134,7 +134,7 @@ pub struct Item<'a> {
     pub value: Value<'a>,
     kind: ValueType,
     /// The offset of the type.
-    offset: u64,
+    pub(super) offset: u64,
     /// The number of bytes of type and value, without the items of a nested array.
     bytes: u64,
 }
