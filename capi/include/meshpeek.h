@@ -41,7 +41,7 @@ enum meshpeek_status
      */
     MESHPEEK_STATUS_OK = 0,
     /**
-     * The operating system reports an error other than a missing file.
+     * The file cannot be read, has changed, or not all of its bytes are there. A missing file is NotFound.
      */
     MESHPEEK_STATUS_IO = 1,
     /**
@@ -61,7 +61,7 @@ enum meshpeek_status
      */
     MESHPEEK_STATUS_ENCRYPTED = 5,
     /**
-     * The answer exceeds a limit of meshpeek_limits.
+     * The answer exceeds a limit of meshpeek_limits, or the system has no more memory.
      */
     MESHPEEK_STATUS_LIMIT = 6,
     /**
@@ -77,7 +77,7 @@ enum meshpeek_status
      */
     MESHPEEK_STATUS_ARGUMENT = 9,
     /**
-     * A callback stopped the call.
+     * A callback or the caller stopped the call.
      */
     MESHPEEK_STATUS_STOPPED = 10,
     /**
@@ -899,8 +899,8 @@ meshpeek_status meshpeek_check_unchanged(const meshpeek_asset *asset,
 const char *meshpeek_error_message(const meshpeek_error *error);
 
 /**
- * Returns the code of the problem, as records and `verify` name it, such as "damaged.truncated" or "io.not_found". Empty if the call itself was
- * wrong. Valid until the error is freed.
+ * Returns the code of the problem, as records and `verify` name it, such as "damaged.truncated" or "io.not_found".
+ * Empty if the call itself was wrong. Valid until the error is freed.
  */
 const char *meshpeek_error_code(const meshpeek_error *error);
 

@@ -17,7 +17,7 @@ use crate::error::meshpeek_error;
 pub enum meshpeek_status {
     /// Success.
     Ok = 0,
-    /// The operating system reports an error other than a missing file.
+    /// The file cannot be read, has changed, or not all of its bytes are there. A missing file is NotFound.
     Io = 1,
     /// The file ends too early.
     Truncated = 2,
@@ -27,7 +27,7 @@ pub enum meshpeek_status {
     Unsupported = 4,
     /// The bytes are encrypted.
     Encrypted = 5,
-    /// The answer exceeds a limit of meshpeek_limits.
+    /// The answer exceeds a limit of meshpeek_limits, or the system has no more memory.
     Limit = 6,
     /// The bytes are in no known format.
     Unrecognized = 7,
@@ -35,7 +35,7 @@ pub enum meshpeek_status {
     NotFound = 8,
     /// An argument is NULL, not UTF-8 or out of range.
     Argument = 9,
-    /// A callback stopped the call.
+    /// A callback or the caller stopped the call.
     Stopped = 10,
     /// A fault in meshpeek. Please report it.
     Internal = 11,

@@ -41,8 +41,8 @@ pub unsafe extern "C" fn meshpeek_error_message(error: *const meshpeek_error) ->
     error.message.as_ptr()
 }
 
-/// Returns the code of the problem, as records and `verify` name it, such as "damaged.truncated" or "io.not_found". Empty if the call itself was
-/// wrong. Valid until the error is freed.
+/// Returns the code of the problem, as records and `verify` name it, such as "damaged.truncated" or "io.not_found".
+/// Empty if the call itself was wrong. Valid until the error is freed.
 ///
 /// # Safety
 /// `error` is NULL or a live handle.

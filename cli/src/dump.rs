@@ -13,8 +13,8 @@ use meshpeek::inspect::{Selector, selector};
 use meshpeek::view::{Column, Storage, Table};
 
 use crate::args::{Common, DumpFormat};
+use crate::failure::message_of;
 use crate::failure::{Failure, Outcome};
-use crate::limits::with_flag;
 use crate::output::Output;
 use crate::output_file::ending;
 use crate::place::{Place, bytes, find};
@@ -180,7 +180,7 @@ fn fields(asset: &Asset<'_>, size: u64, place: &Place) -> Vec<(String, String)> 
 /// The error if there is nothing to dump, with a suggestion.
 fn missing(asset: &Asset<'_>, text: &str, error: Option<meshpeek::Error>) -> String {
     let mut reason = match error {
-        Some(error) => with_flag(&error.message(), error.code()),
+        Some(error) => message_of(&error),
         None => format!("no array {text}"),
     };
     if let Some(similar) = similar(asset, text) {

@@ -192,7 +192,7 @@ Examples:
   meshpeek scan addons/ --max-decoded 2G
   meshpeek verify huge.pbo --max-work 1024
 
-Every verb takes these flags. What exceeds a limit is reported with the code `limit` and the name of the flag. Raise a \
+Every verb takes these flags. What exceeds a limit is reported with a code such as `limit.work`; messages name the flag. Raise a \
 limit only for files that you trust. SECURITY.md explains what each limit is for.";
 
 #[cfg(test)]

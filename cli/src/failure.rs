@@ -93,6 +93,11 @@ pub(crate) fn text_of(error: &meshpeek::Error) -> String {
     with_flag(&error.to_string(), error.code())
 }
 
+/// The text of an error without its file and offset, and the flag that raises the limit if it is about one.
+pub(crate) fn message_of(error: &meshpeek::Error) -> String {
+    with_flag(&error.message(), error.code())
+}
+
 /// The error in a member, without the name of the member: the address before the message has it.
 pub(crate) fn without_name(error: &meshpeek::Error, name: impl Display) -> String {
     let name = format!(": {name}: ");

@@ -12,6 +12,7 @@ use serde_json::ser::Formatter;
 
 use crate::args::Common;
 use crate::failure::{Failure, Outcome, status};
+use crate::limits::with_flag;
 use crate::notes::Notes;
 use crate::output::Output;
 use crate::output_file::ending;
@@ -106,7 +107,7 @@ impl Page {
             && !record.summary.is_asset()
             && let Some(problem) = record.summary.problems.first()
         {
-            return Err(Failure::at(path, &problem.message));
+            return Err(Failure::at(path, with_flag(&problem.message, problem.code)));
         }
         let mut asset = None;
         if let Ok(content) = &opened.content {

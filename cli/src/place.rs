@@ -8,6 +8,7 @@ use meshpeek::inspect::{Selector, Span};
 use meshpeek::{Asset, Error};
 
 use crate::args::Common;
+use crate::failure::message_of;
 use crate::failure::text_of;
 use crate::notes::Notes;
 use crate::similar::similar;
@@ -67,7 +68,7 @@ pub(crate) fn place_of(asset: &Opened<'_>, size: u64, text: &str) -> Result<Plac
                 let span = Span { offset, bytes: size.saturating_sub(offset) };
                 Ok(Place { selector: None, span: Some(span), note: None })
             }
-            _ => Err(error.message()),
+            _ => Err(message_of(error)),
         },
     }
 }
@@ -77,7 +78,7 @@ pub(crate) fn place_of(asset: &Opened<'_>, size: u64, text: &str) -> Result<Plac
 pub(crate) fn find(asset: &Asset<'_>, size: u64, text: &str) -> Result<Place, String> {
     let selector = match text.parse::<Selector>() {
         Ok(selector) => selector,
-        Err(error) => return Err(error.message()),
+        Err(error) => return Err(message_of(error)),
     };
     let mut around = None;
     let mut span = None;

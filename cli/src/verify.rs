@@ -23,6 +23,7 @@ use self::groups::Groups;
 use self::rules::{Rule, Rules, Verdict};
 use crate::annotations::{Annotations, Finding, Form, Place};
 use crate::args::{Common, Inputs, ProblemFormat};
+use crate::failure::message_of;
 use crate::failure::{Failure, Outcome};
 use crate::limits::with_flag;
 use crate::notes::Notes;
@@ -238,7 +239,7 @@ impl Report {
                     path: error.path().unwrap_or(Path::new("")),
                     member: None,
                     place: Place::Whole,
-                    message: with_flag(&error.message(), error.code()).into(),
+                    message: message_of(error).into(),
                 };
                 Ok(annotations.write(&finding.line(*form)?)?)
             }

@@ -172,7 +172,7 @@ fn repeated<T: Clone>(element: T, count: u64, limit: u64, offset: u64) -> Result
     // If it does not fit in memory, it cannot be reserved either.
     let number = usize::try_from(count).unwrap_or(usize::MAX);
     if elements.try_reserve_exact(number).is_err() {
-        return Err(Error::malformed(format!("no memory for {count} elements")).at(offset));
+        return Err(Error::out_of_memory().at(offset));
     }
     while elements.len() < number {
         if stop::is_set() {
@@ -228,7 +228,11 @@ impl<T: Element> Table for Block<'_, T> {
         self.check_claim()?;
         #[cfg(feature = "scan")]
         if let Some(elements) = stream_cache::take::<T>(self.stored, self.decoded_byte_len(), self.codec) {
-            let _ = sink(elements.as_bytes());
+            for rows in elements.chunks(pieces::WINDOW.checked_div(size_of::<T>()).unwrap_or(0).max(1)) {
+                if sink(rows.as_bytes()).is_break() {
+                    break;
+                }
+            }
             return Ok(());
         }
         self.codec.decode_in_pieces(self.stored, self.decoded_byte_len(), size_of::<T>(), sink)

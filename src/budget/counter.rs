@@ -18,8 +18,7 @@ pub(crate) struct Counter {
 }
 
 impl Counter {
-    /// Creates a counter of which nothing is taken. An error names `what` it counts, and the `code` of the
-    /// limit.
+    /// Creates a counter of which nothing is taken. An error names `what` it counts, and has the `code` of the limit.
     pub(crate) fn new(whole: u64, what: &'static str, code: Code) -> Self {
         Self { left: AtomicU64::new(whole), whole: AtomicU64::new(whole), what, code }
     }

@@ -1,10 +1,11 @@
 //! Memory that is held, and work that is charged ahead of time.
 
+use std::sync::Arc;
+
 use super::claim::{Claim, Line};
 use super::remaining::Budget;
 use crate::base::error::Result;
 use crate::base::limits::Limits;
-use std::sync::Arc;
 
 /// The work that must remain for blocks to be decoded ahead of time.
 #[cfg(feature = "scan")]

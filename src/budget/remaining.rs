@@ -52,13 +52,6 @@ impl Budget {
         Self { limits: *limits, counters: Some(claim), stop: None }
     }
 
-    /// Returns the counters, to change them. Returns `None` if nothing is counted, or if a clone or a fork shares this
-    /// budget, which must not change for others.
-    fn own_counters(&mut self) -> Option<&mut Counters> {
-        let claim = self.counters.as_mut().and_then(Arc::get_mut)?;
-        Arc::get_mut(&mut claim.counters)
-    }
-
     /// Refuses further work once the flag is set, so that the work can be cancelled. Work then fails with one error,
     /// [`Cancelled`](crate::ErrorKind::Cancelled). Clones and forks made from now on have the flag, too; older ones do
     /// not.
@@ -100,10 +93,13 @@ impl Budget {
         self
     }
 
-    /// Adds helpers for [`share_out`](Self::share_out).
+    /// Adds helpers for [`share_out`](Self::share_out). Does nothing if nothing is counted, or if a clone or a fork
+    /// shares this budget, which must not change for others.
     #[cfg(feature = "scan")]
     pub(crate) fn helped_by(mut self, help: Arc<dyn Help>) -> Self {
-        if let Some(counters) = self.own_counters() {
+        if let Some(claim) = self.counters.as_mut().and_then(Arc::get_mut)
+            && let Some(counters) = Arc::get_mut(&mut claim.counters)
+        {
             counters.help = Some(help);
         }
         self

@@ -11,7 +11,7 @@ use zerocopy::{FromBytes, IntoBytes};
 
 use super::batch::write_batched;
 pub use super::table::{Column, InPlace, Packing, Scalar, Storage, Table};
-pub(crate) use super::table::{columns, row_byte_len};
+pub(crate) use super::table::{columns, room_for_all, row_byte_len};
 use super::wire::Wire;
 use crate::base::error::{Error, Result};
 use crate::base::sealed::Sealed;

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use crate::base::error::Result;
+use crate::base::error::{Error, Result};
 use crate::base::span::Span;
 use crate::base::word_enum::word_enum;
 
@@ -60,6 +60,20 @@ macro_rules! columns {
     };
 }
 pub(crate) use columns;
+
+/// Returns an empty buffer with room for all rows of a table. The caller bounds or charges its size.
+///
+/// # Errors
+/// Returns an error if there is not enough memory.
+pub(crate) fn room_for_all(table: &dyn Table) -> Result<Vec<u8>> {
+    let bytes = table.rows().saturating_mul(row_byte_len(&table.columns()) as u64);
+    let mut room = Vec::new();
+    // If it does not fit in memory, it cannot be reserved either.
+    match room.try_reserve_exact(usize::try_from(bytes).unwrap_or(usize::MAX)) {
+        Ok(()) => Ok(room),
+        Err(_) => Err(Error::out_of_memory()),
+    }
+}
 
 /// Returns the size of a row of these columns in bytes.
 pub(crate) const fn row_byte_len(columns: &[Column]) -> usize {

@@ -93,13 +93,12 @@ pub(super) fn decode_in_pieces(stream: Cursor<'_>, out: Pieces<'_>, may_be_signe
     let total = out.total();
     let result = items(stream, total, |item| {
         match item {
-            Item::Literal(byte) => out.append(&[byte]),
+            Item::Literal(byte) => out.push(byte),
             Item::Match { distance, length } => out.repeat_back(distance, length as u64),
         }
         if out.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
-    out.finish();
-    if out.is_over() {
+    if out.finish()? {
         return Ok(());
     }
     let mut after = result?;
@@ -189,9 +188,8 @@ impl Item {
 /// In place of a decoded length: the items go on to the end of the input.
 const TO_THE_END: u64 = u64::MAX;
 
-/// Calls `emit` with the items of the stream until they make up `decoded_len` bytes, or [`TO_THE_END`], or it returns
-/// `Break`. Returns the
-/// cursor after them.
+/// Calls `emit` with the items of the stream until they make up `decoded_len` bytes, or [`TO_THE_END`], or until it
+/// returns `Break`. Returns the cursor after them.
 #[inline(always)]
 fn items(stream: Cursor<'_>, decoded_len: u64, mut emit: impl FnMut(Item) -> ControlFlow<()>) -> Result<Cursor<'_>> {
     let src = stream.rest();

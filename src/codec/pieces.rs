@@ -8,6 +8,7 @@ use std::ops::ControlFlow;
 use super::lzo::output::{self, Output};
 use super::repeat::{self, put};
 use crate::base::error::{Error, Result};
+use crate::base::stop;
 
 /// The size of the window.
 pub(crate) const WINDOW: usize = 1 << 16;
@@ -45,11 +46,20 @@ pub(super) struct Pieces<'p> {
     total: u64,
     row: usize,
     sink: &'p mut dyn FnMut(&[u8]) -> ControlFlow<()>,
-    /// True if the sink wants no more.
-    is_over: bool,
+    state: State,
     /// The sums of the bytes passed on, as unsigned and as signed numbers.
     sums: [u32; 2],
     sums_wanted: bool,
+}
+
+/// Whether rows are passed on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Open,
+    /// The sink wants no more.
+    Over,
+    /// The work on this thread was stopped.
+    Stopped,
 }
 
 impl<'p> Pieces<'p> {
@@ -65,7 +75,18 @@ impl<'p> Pieces<'p> {
         window.resize(WINDOW, 0);
         let row = row.max(1);
         let sums = [0; 2];
-        Ok(Self { window, passed: 0, filled: 0, before: 0, total, row, sink, is_over: false, sums, sums_wanted: false })
+        Ok(Self {
+            window,
+            passed: 0,
+            filled: 0,
+            before: 0,
+            total,
+            row,
+            sink,
+            state: State::Open,
+            sums,
+            sums_wanted: false,
+        })
     }
 
     /// Puts spaces before the output, which a match may repeat.
@@ -89,14 +110,24 @@ impl<'p> Pieces<'p> {
         self.total
     }
 
-    /// Returns true if the sink wants no more.
+    /// Returns true if nothing more is passed on.
     pub(super) fn is_over(&self) -> bool {
-        self.is_over
+        self.state != State::Open
     }
 
     /// Returns the sums of all bytes, as unsigned and as signed numbers.
     pub(super) fn sums(&self) -> [u32; 2] {
         self.sums
+    }
+
+    /// Adds one byte.
+    #[inline(always)]
+    pub(super) fn push(&mut self, byte: u8) {
+        self.make_room(1);
+        if let Some(place) = self.window.get_mut(self.filled) {
+            *place = byte;
+        }
+        self.filled = self.filled.wrapping_add(1);
     }
 
     /// Adds these bytes.
@@ -114,7 +145,7 @@ impl<'p> Pieces<'p> {
     /// Adds `length` bytes by repeating those from `distance` back on.
     pub(super) fn repeat_back(&mut self, distance: usize, length: u64) {
         let mut left = length;
-        while left > 0 {
+        while left > 0 && !self.is_over() {
             #[allow(clippy::cast_possible_truncation, reason = "it is at most a step")]
             let part = left.min(STEP as u64) as usize;
             self.make_room(part);
@@ -124,9 +155,18 @@ impl<'p> Pieces<'p> {
         }
     }
 
-    /// Passes on what is left.
-    pub(super) fn finish(&mut self) {
+    /// Passes on what is left. Returns true if the sink wants no more. Then the walk over the stream ended early, and its
+    /// result means nothing.
+    ///
+    /// # Errors
+    /// Returns an error if the work on this thread was stopped.
+    pub(super) fn finish(&mut self) -> Result<bool> {
         self.pass_on();
+        match self.state {
+            State::Open => Ok(false),
+            State::Over => Ok(true),
+            State::Stopped => Err(stop::error()),
+        }
     }
 
     /// Passes on whole rows if the window has no room for this many bytes, and moves what a match may reach to its
@@ -150,9 +190,13 @@ impl<'p> Pieces<'p> {
     }
 
     fn pass_on(&mut self) {
-        if self.is_over {
+        if self.is_over() {
             self.passed = self.filled;
             return;
+        }
+        // A few bytes of a stream may decode to gigabytes.
+        if stop::is_set() {
+            return self.end(State::Stopped);
         }
         let there = self.filled.saturating_sub(self.passed);
         let end = self.filled.saturating_sub(there.checked_rem(self.row).unwrap_or(0));
@@ -166,10 +210,14 @@ impl<'p> Pieces<'p> {
         }
         self.passed = end;
         if (self.sink)(rows).is_break() {
-            self.is_over = true;
-            // Nothing more fits, so the walk over the stream ends at its next instruction.
-            self.total = self.before.saturating_add(self.filled as u64);
+            self.end(State::Over);
         }
+    }
+
+    /// Ends the output. Nothing more fits, so the walk over the stream ends at its next instruction.
+    fn end(&mut self, state: State) {
+        self.state = state;
+        self.total = self.before.saturating_add(self.filled as u64);
     }
 }
 

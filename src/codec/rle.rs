@@ -64,6 +64,16 @@ pub(super) fn decode_first(stream: Cursor<'_>, out: &mut [u8]) -> Result<u64> {
 pub(super) fn decode_in_pieces(stream: Cursor<'_>, mut out: Pieces<'_>) -> Result<()> {
     super::activity::count_decode(out.total());
     let mut runs = Runs::new(stream, out.total());
+    let result = all(&mut runs, &mut out);
+    if out.finish()? {
+        return Ok(());
+    }
+    result?;
+    super::bounds::check_end(stream, runs.stored_len(), "the last run of RLE")
+}
+
+/// Decodes all runs, or those that the output wants.
+fn all(runs: &mut Runs<'_>, out: &mut Pieces<'_>) -> Result<()> {
     while !out.is_over()
         && let Some(Run { bytes, length }) = runs.next()?
     {
@@ -71,11 +81,7 @@ pub(super) fn decode_in_pieces(stream: Cursor<'_>, mut out: Pieces<'_>) -> Resul
         // A run of one byte repeats it, and any other is as long as its bytes.
         out.repeat_back(1, length.saturating_sub(bytes.len()) as u64);
     }
-    out.finish();
-    if out.is_over() {
-        return Ok(());
-    }
-    super::bounds::check_end(stream, runs.stored_len(), "the last run of RLE")
+    Ok(())
 }
 
 /// The bytes to repeat, and the length to which they are repeated.

@@ -10,6 +10,7 @@ use super::tree::{Array, ArrayReader, read_arrays};
 use crate::asset::Asset;
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::budget::{Budget, Held};
+use crate::bytes::array::room_for_all;
 use crate::bytes::batch::to_the_end;
 use crate::bytes::{Column, Table};
 use crate::outline::Value;
@@ -126,6 +127,7 @@ fn unless_stopped<T>(result: Result<T>) -> Result<Option<T>> {
 }
 
 fn read(table: &dyn Table, budget: &Budget, bytes: &mut Vec<u8>) -> Result<(), Error> {
+    *bytes = room_for_all(table)?;
     budget.read(table, &mut to_the_end(|rows| bytes.extend_from_slice(rows)))
 }
 

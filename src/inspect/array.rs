@@ -1,12 +1,13 @@
 //! Arrays found by selector, with their bytes in place or decoded.
 
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 
 use super::asset::Inspect;
 use super::selector::Selector;
-use crate::base::error::{Error, Result};
+use crate::base::error::Result;
 use crate::budget::Budget;
-use crate::bytes::array::row_byte_len;
+use crate::bytes::array::{room_for_all, row_byte_len};
+use crate::bytes::batch::to_the_end;
 use crate::bytes::{Column, Storage, Table};
 
 /// An array of an asset.
@@ -91,18 +92,7 @@ fn place(bytes: &[u8], data: &[u8]) -> Option<Range<usize>> {
 
 /// Returns all rows of a table, decoded.
 fn decoded(table: &dyn Table, budget: &Budget) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let mut is_full = false;
-    budget.read(table, &mut |rows| {
-        is_full = bytes.try_reserve(rows.len()).is_err();
-        if is_full {
-            return ControlFlow::Break(());
-        }
-        bytes.extend_from_slice(rows);
-        ControlFlow::Continue(())
-    })?;
-    match is_full {
-        true => Err(Error::out_of_memory()),
-        false => Ok(bytes),
-    }
+    let mut bytes = room_for_all(table)?;
+    budget.read(table, &mut to_the_end(|rows| bytes.extend_from_slice(rows)))?;
+    Ok(bytes)
 }

@@ -12,7 +12,7 @@ use crate::base::limits::Limits;
 use crate::base::text::Text;
 use crate::budget::Budget;
 use crate::bytes::Table;
-use crate::bytes::array::row_byte_len;
+use crate::bytes::array::{room_for_all, row_byte_len};
 use crate::bytes::batch::to_the_end;
 
 /// Receives an outline.
@@ -295,7 +295,7 @@ pub fn to_bytes(table: &dyn Table, limits: &Limits) -> Result<Vec<u8>> {
         let error = Error::limit("decoded bytes in an array", most, Code::DecodedBytesLimit);
         return Err(error.at(table.storage().offset));
     }
-    let mut bytes = Vec::new();
+    let mut bytes = room_for_all(table)?;
     table.read(&mut to_the_end(|rows| bytes.extend_from_slice(rows)))?;
     Ok(bytes)
 }

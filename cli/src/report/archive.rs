@@ -7,6 +7,7 @@ use meshpeek::pbo::{self, TailKind};
 use meshpeek::scan::Stored;
 
 use super::{FAINT, grouped, heading, list, section, shown};
+use crate::failure::message_of;
 use crate::wrap::HANG;
 
 pub(super) fn pbo(archive: &pbo::Archive<'_>, out: &mut impl Write) -> Result<()> {
@@ -17,7 +18,7 @@ pub(super) fn pbo(archive: &pbo::Archive<'_>, out: &mut impl Write) -> Result<()
         Ok(TailKind::Short(_)) => "four bytes, as Operation Flashpoint Elite writes them".to_owned(),
         Ok(TailKind::Sha1(_)) => "a SHA-1, which verify compares".to_owned(),
         Ok(_) => "bytes of no known form".to_owned(),
-        Err(error) => error.message(),
+        Err(error) => message_of(&error),
     };
     writeln!(out, "\n  after the members: {tail}")
 }

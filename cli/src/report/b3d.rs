@@ -6,6 +6,8 @@ use meshpeek::b3d::{Animation, Brush, Keys, Node, Scene, Texture, Triangles, Ver
 
 use super::{FAINT, LONGEST_LINE, count, heading, link, list, mentioned, numbers, section, shown};
 
+use crate::failure::message_of;
+
 pub(super) fn write(scene: &Scene<'_>, out: &mut impl Write) -> Result<()> {
     let textures: Vec<Texture<'_>> = scene.textures().flatten().collect();
     section(out, "Textures", textures.iter().enumerate(), texture)?;
@@ -66,12 +68,12 @@ fn facts(node: &Node<'_>, brushes: &[Brush<'_>]) -> Vec<String> {
         Ok(Some(mesh)) => {
             match mesh.vertices() {
                 Ok(vertices) => facts.push(format!("mesh: {}", columns(&vertices))),
-                Err(error) => facts.push(format!("mesh: {}", error.message())),
+                Err(error) => facts.push(format!("mesh: {}", message_of(&error))),
             }
             more(&mut facts, mesh.triangles(), "triangle lists", |list| triangles(&list, brushes));
         }
         Ok(None) => {}
-        Err(error) => facts.push(error.message()),
+        Err(error) => facts.push(message_of(&error)),
     }
     match node.bone() {
         Ok(Some(bone)) => {
@@ -79,13 +81,13 @@ fn facts(node: &Node<'_>, brushes: &[Brush<'_>]) -> Vec<String> {
             facts.push(format!("bone: moves {}", count(moved as u64, "vertices")));
         }
         Ok(None) => {}
-        Err(error) => facts.push(error.message()),
+        Err(error) => facts.push(message_of(&error)),
     }
     more(&mut facts, node.keys(), "key lists", |list| keys(&list));
     match node.animation() {
         Ok(Some(animation)) => facts.push(self::animation(&animation)),
         Ok(None) => {}
-        Err(error) => facts.push(error.message()),
+        Err(error) => facts.push(message_of(&error)),
     }
     more(&mut facts, node.sequences(), "named clips", |clip| {
         format!("clip {}: frames {} to {}", mentioned(clip.name), clip.first_frame, clip.last_frame)
@@ -106,7 +108,7 @@ fn more<T>(
     for item in items.by_ref().take(LONGEST_LINE) {
         match item {
             Ok(item) => facts.push(fact(item)),
-            Err(error) => facts.push(error.message()),
+            Err(error) => facts.push(message_of(&error)),
         }
     }
     let hidden = items.count();

@@ -9,6 +9,8 @@ use meshpeek::view::ByteStr;
 use super::odol::{names, property};
 use super::{FAINT, count, heading, in_line, list, lods, mentioned, nonzero, section, shown};
 
+use crate::failure::message_of;
+
 /// The most different looks of faces to list in a LOD.
 const MOST_LOOKS: usize = 50;
 
@@ -19,7 +21,7 @@ pub(super) fn table(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
 fn row(lod: meshpeek::Result<Lod<'_>>, bytes: u64) -> lods::Row {
     let lod = match lod {
         Ok(lod) => lod,
-        Err(error) => return lods::Row { name: String::new(), facts: Err(error.message()) },
+        Err(error) => return lods::Row { name: String::new(), facts: Err(message_of(&error)) },
     };
     let mut triangles = 0_u64;
     for face in &lod.faces {
@@ -43,7 +45,7 @@ fn lod(out: &mut impl Write, (index, lod): (usize, meshpeek::Result<Lod<'_>>)) -
             writeln!(out, "  {index}  {}  {}", Resolution(lod.resolution).title(), contents(&lod))?;
             details(out, &lod)
         }
-        Err(error) => writeln!(out, "  {index}  {}", error.message()),
+        Err(error) => writeln!(out, "  {index}  {}", message_of(&error)),
     }
 }
 

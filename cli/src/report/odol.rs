@@ -7,6 +7,8 @@ use meshpeek::view::ByteStr;
 
 use super::{FAINT, count, grouped, heading, in_line, joined, list, lods, mentioned, nonzero, numbers, section, shown};
 
+use crate::failure::message_of;
+
 /// The most sections to list in a LOD.
 const MOST_SECTIONS: usize = 50;
 
@@ -22,7 +24,7 @@ fn row(model: &Model<'_>, entry: &LodEntry) -> lods::Row {
             Ok([Some(triangles), Some(lod.point_count.into()), Some(lod.sections.len() as u64), bytes])
         }
         Ok(None) => Ok([None, None, None, bytes]),
-        Err(error) => Err(error.message()),
+        Err(error) => Err(message_of(&error)),
     };
     lods::Row { name: entry.resolution.title(), facts }
 }
@@ -77,7 +79,7 @@ fn memory(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
     let Ok(Some(lod)) = model.lod(entry.index) else { return Ok(()) };
     let positions = match lod.positions().and_then(|positions| positions.decode()) {
         Ok(positions) => positions,
-        Err(error) => return writeln!(out, "\n  points of Memory: {}", error.message()),
+        Err(error) => return writeln!(out, "\n  points of Memory: {}", message_of(&error)),
     };
     section(out, "Points of Memory", lod.selections.iter(), |out, selection| {
         let vertex_count = selection.vertices.count();
@@ -87,7 +89,7 @@ fn memory(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
         }
         let vertices = match selection.vertices.decode() {
             Ok(vertices) => vertices,
-            Err(error) => return writeln!(out, "  {}  {}", shown(selection.name), error.message()),
+            Err(error) => return writeln!(out, "  {}  {}", shown(selection.name), message_of(&error)),
         };
         let mut points = Vec::new();
         for vertex in vertices.iter() {
@@ -177,7 +179,7 @@ fn lod(out: &mut impl Write, model: &Model<'_>, entry: &LodEntry) -> Result<()> 
             writeln!(out, "{}", contents(&lod))?;
             details(out, &lod)
         }
-        Err(error) => writeln!(out, "{}", error.message()),
+        Err(error) => writeln!(out, "{}", message_of(&error)),
         Ok(None) => writeln!(out),
     }
 }
@@ -202,7 +204,7 @@ fn details(out: &mut impl Write, lod: &Lod<'_>) -> Result<()> {
     for (number, section) in lod.sections.iter().enumerate().take(MOST_SECTIONS) {
         let faces = match lod.faces.range(section.memory_range()) {
             Ok(faces) => count(faces.len() as u64, "faces"),
-            Err(error) => error.message(),
+            Err(error) => message_of(&error),
         };
         let look = look(lod, &section).join(", ");
         writeln!(out, "       {FAINT}section {number}: {faces}  {look}{FAINT:#}")?;

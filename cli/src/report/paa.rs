@@ -6,6 +6,8 @@ use meshpeek::paa::{Color, Kind, Mip, Source, Swizzle, Tag, TagData, Texture};
 
 use super::{FAINT, count, heading, list, section, shown};
 
+use crate::failure::message_of;
+
 pub(super) fn write(texture: &Texture<'_>, out: &mut impl Write) -> Result<()> {
     let Kind(word) = texture.kind();
     heading(out, "Texture")?;
@@ -20,7 +22,7 @@ pub(super) fn write(texture: &Texture<'_>, out: &mut impl Write) -> Result<()> {
     heading(out, "Mips")?;
     list(out, texture.mips().enumerate(), |out, (index, mip)| match mip {
         Ok(mip) => writeln!(out, "  {index}  {} x {}  {FAINT}{}{FAINT:#}", mip.width(), mip.height(), stored(&mip)),
-        Err(error) => writeln!(out, "  {index}  {}", error.message()),
+        Err(error) => writeln!(out, "  {index}  {}", message_of(&error)),
     })
 }
 
@@ -60,6 +62,6 @@ fn sources(swizzle: &Swizzle) -> String {
 fn stored(mip: &Mip<'_>) -> String {
     match mip.block() {
         Ok(block) => format!("{}, {}", count(block.stored_byte_len(), "bytes"), block.packing()),
-        Err(error) => error.message(),
+        Err(error) => message_of(&error),
     }
 }

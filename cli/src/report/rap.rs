@@ -6,6 +6,8 @@ use meshpeek::rap::{Class, Config, Entry, Step};
 
 use super::{FAINT, heading, in_line, list, mentioned, nonzero};
 
+use crate::failure::message_of;
+
 pub(super) fn write(config: &Config<'_>, out: &mut impl Write) -> Result<()> {
     heading(out, "Classes")?;
     list(out, config.classes(), class)
@@ -14,7 +16,7 @@ pub(super) fn write(config: &Config<'_>, out: &mut impl Write) -> Result<()> {
 fn class(out: &mut impl Write, step: meshpeek::Result<Step<'_>>) -> Result<()> {
     let Step { class, depth, .. } = match step {
         Ok(step) => step,
-        Err(error) => return writeln!(out, "  {}", error.message()),
+        Err(error) => return writeln!(out, "  {}", message_of(&error)),
     };
     let name = if depth == 0 { "root".to_owned() } else { mentioned(class.name) };
     let parent = if class.parent.is_empty() { String::new() } else { format!(": {}", mentioned(class.parent)) };

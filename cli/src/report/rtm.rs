@@ -6,19 +6,21 @@ use meshpeek::rtm::{Frames, Motion, PlainProperty, Property, PropertyId};
 
 use super::{FAINT, count, heading, list, numbers, shown};
 
+use crate::failure::message_of;
+
 pub(super) fn write(motion: &Motion<'_>, out: &mut impl Write) -> Result<()> {
     heading(out, "Motion")?;
     match motion.last_time() {
         Ok(Some(last)) => writeln!(out, "  last frame at {last}")?,
         Ok(None) => writeln!(out, "  no times")?,
-        Err(error) => writeln!(out, "  times: {}", error.message())?,
+        Err(error) => writeln!(out, "  times: {}", message_of(&error))?,
     }
     writeln!(out, "  moves by {}", numbers(&motion.displacement()))?;
     if let Motion::Binarised(motion) = motion {
         writeln!(out, "  preload {}", motion.header.preload)?;
         match motion.frames() {
             Ok(frames) => writeln!(out, "  frames {}", packed(&frames))?,
-            Err(error) => writeln!(out, "  frames: {}", error.message())?,
+            Err(error) => writeln!(out, "  frames: {}", message_of(&error))?,
         }
         let metadata = motion.texts.metadata;
         list(out, metadata.iter().flatten(), |out, text| writeln!(out, "  metadata {}", shown(text)))?;

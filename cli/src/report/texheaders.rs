@@ -6,6 +6,8 @@ use meshpeek::texheaders::{Index, Kind, Purpose, Texture};
 
 use super::{FAINT, count, heading, list, or_unnamed};
 
+use crate::failure::message_of;
+
 pub(super) fn write(index: &Index<'_>, out: &mut impl Write) -> Result<()> {
     heading(out, "Textures")?;
     list(out, index.textures(), texture)
@@ -14,7 +16,7 @@ pub(super) fn write(index: &Index<'_>, out: &mut impl Write) -> Result<()> {
 fn texture(out: &mut impl Write, texture: meshpeek::Result<Texture<'_>>) -> Result<()> {
     let texture = match texture {
         Ok(texture) => texture,
-        Err(error) => return writeln!(out, "  {}", error.message()),
+        Err(error) => return writeln!(out, "  {}", message_of(&error)),
     };
     let mut facts = vec![kind(texture.kind)];
     if let Some(largest) = texture.mips.get(0) {

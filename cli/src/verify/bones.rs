@@ -9,6 +9,7 @@ use meshpeek::view::ByteStr;
 use meshpeek::{Asset, Budget, Error};
 
 use crate::bones::Bones;
+use crate::failure::message_of;
 
 /// The largest `model.cfg` that is read.
 const LARGEST: u64 = 1 << 20;
@@ -41,7 +42,7 @@ pub(super) fn check(seen: &Sighting<'_, '_>) -> Option<Problem> {
     };
     let config = match read_config(&text, seen.budget) {
         Ok(config) => config,
-        Err(error) => return Some(unread(error.message())),
+        Err(error) => return Some(unread(message_of(&error))),
     };
     let stem = path.file_stem()?.to_str()?;
     let name = config.model(stem).ok()??.skeleton?;

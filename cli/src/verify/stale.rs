@@ -123,7 +123,8 @@ fn compare(index: &Index<'_>, name: &str, textures: &mut Textures<'_, '_>, budge
         let difference = match difference(&texture, content) {
             Ok(Some(difference)) => difference,
             Ok(None) => continue,
-            Err(error) => format!("cannot be read: {error}"),
+            // The index is not to blame for an error of the system.
+            Err(error) => return Some(Problem::error(&error.into())),
         };
         differ += 1;
         if named.len() < NAMED {
@@ -273,9 +274,13 @@ impl Folder {
                 return None;
             }
             found = self.names_in(found).get(&name.to_lowercase())?.clone();
+            // A link leads out, too.
+            if fs::symlink_metadata(&found).ok()?.is_symlink() {
+                return None;
+            }
         }
-        // Neither a link nor a pipe.
-        if !fs::symlink_metadata(&found).ok()?.is_file() {
+        // A pipe would wait.
+        if !fs::metadata(&found).ok()?.is_file() {
             return None;
         }
         let file = File::open(&found).ok()?;

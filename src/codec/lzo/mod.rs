@@ -60,9 +60,7 @@ pub(super) fn decode_first(stream: Cursor<'_>, out: &mut [u8]) -> Result<u64> {
 pub(super) fn decode_in_pieces(stream: Cursor<'_>, mut out: Pieces<'_>) -> Result<()> {
     super::activity::count_decode(out.total());
     let result = walk(stream, &mut out);
-    out.finish();
-    // The walk ends early, with an error, if nobody wants more rows.
-    if out.is_over() {
+    if out.finish()? {
         return Ok(());
     }
     super::bounds::check_end(stream, result?, "the end mark of LZO")

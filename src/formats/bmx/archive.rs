@@ -193,6 +193,7 @@ impl<'m> Entry<'m> {
         }
         let unpacked = match deflate::unpack(data, self.decoded_byte_len_hint()) {
             Ok(unpacked) => unpacked,
+            Err(_) if stop::is_set() => return Err(stop::error()),
             Err(trouble) => return Err(self.error(trouble).at(self.local()?.data_offset)),
         };
         self.check_crc(unpacked.as_bytes()).map(|()| unpacked)

@@ -291,7 +291,7 @@ impl<'a> Mip<'a> {
         let mut out = Vec::new();
         let is_reserved = usize::try_from(bytes).is_ok_and(|bytes| out.try_reserve_exact(bytes).is_ok());
         if !is_reserved {
-            return Err(Error::malformed(format!("no memory for {bytes} bytes")).at(offset));
+            return Err(Error::out_of_memory().at(offset));
         }
         pixels.each_row(&block.decode()?, &mut to_the_end(|row: &[u8]| out.extend_from_slice(row)))?;
         Ok(out)
@@ -316,6 +316,14 @@ impl Table for Pixels<'_> {
     /// Returns the height and the width.
     fn picture(&self) -> Option<[u64; 2]> {
         Some([self.sides.height, self.sides.width].map(u64::from))
+    }
+
+    /// Returns the size of the decoded block from which the pixels are made.
+    fn read_memory(&self) -> u64 {
+        match self.block() {
+            Ok(block) if block.borrowed().is_none() => block.decoded_byte_len(),
+            _ => 0,
+        }
     }
 
     fn read(&self, sink: &mut RowSink<'_>) -> Result<()> {

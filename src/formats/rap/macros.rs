@@ -303,10 +303,15 @@ impl<'d> Run<'_, 'd> {
 
     /// Calls `expand` one level deeper. Returns an error if that is too deep.
     fn deeper(&mut self, expand: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
-        let most = MOST_DEPTH.min(self.limits.depth as usize);
+        let allowed = self.limits.depth as usize;
+        let (most, code) = match allowed < MOST_DEPTH {
+            true => (allowed, Code::DepthLimit),
+            // No caller can raise this one.
+            false => (MOST_DEPTH, Code::Limit),
+        };
         self.depth += 1;
         if self.depth.0 > most {
-            return Err(Error::limit("macros inside each other", most as u64, Code::DepthLimit));
+            return Err(Error::limit("macros inside each other", most as u64, code));
         }
         let expanded = expand(self);
         self.depth -= 1;
@@ -437,7 +442,7 @@ TWO(a,b) class a { model = b; }";
         let wide: String = (1..100).map(|number| format!("W{number}(x) W{0}(x)W{0}(x)\n", number - 1)).collect();
         let wide = format!("W0(x) xx\n{wide}");
         for (defined, text, what, code) in [
-            (deep.as_str(), "D0", "macros inside each other", Code::DepthLimit),
+            (deep.as_str(), "D0", "macros inside each other", Code::Limit),
             (&wide, "W50(abc)", "bytes of expanded macros", Code::ReferenceBytesLimit),
         ] {
             let defines = defines(defined);

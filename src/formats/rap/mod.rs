@@ -9,9 +9,9 @@
 //!
 //! A config has no coordinate space: it describes materials and the classes of the game.
 //!
-//! [`Config`] reads the binary form in place, and writes it as text. [`text`] finds references in the text form. A file with any extension may
-//! have either form; only the first four bytes distinguish them. Binary configs of Operation Flashpoint store classes
-//! in another way and are rejected.
+//! [`Config`] reads the binary form in place, and writes it as text. [`text`] finds references in the text form. A file
+//! with any extension may have either form; only the first four bytes distinguish them. Binary configs of Operation
+//! Flashpoint store classes in another way and are rejected.
 
 mod class;
 mod codes;

@@ -17,7 +17,7 @@ const INFINITY: &str = "1e39";
 impl Config<'_> {
     /// Writes the config as text, which the tools of the game compile again. Writes many small pieces, so `out` should
     /// be buffered. Uses memory in proportion to the depth of the classes, and charges the budget for the bodies and the
-    /// indentation.
+    /// indentation of entries.
     ///
     /// The text has all entries in stored order and their values:
     /// - Names, texts and expressions have the stored bytes, in any encoding. In a text, `"` is doubled, and a line
@@ -42,7 +42,7 @@ impl Config<'_> {
     /// Returns an error at the first class or list of constants that cannot be read, after the text before it. Returns
     /// [`Unsupported`](crate::ErrorKind::Unsupported), also after the text before it, for what no text can express: a
     /// name that is empty or has other characters than names have, a float that is not a number (NaN), an expression
-    /// with unbalanced parentheses, a root class that inherits. Returns the errors of `out` and of [`Budget::work`].
+    /// with unbalanced parentheses or a comment, a root class that inherits. Returns the errors of `out` and of [`Budget::work`].
     pub fn write_text(&self, mut out: impl Write, budget: &Budget) -> Result<()> {
         let mut text = Text { out: &mut out, budget, open: Vec::new() };
         for step in self.classes() {
@@ -289,11 +289,18 @@ fn is_name(name: ByteStr<'_>) -> bool {
 }
 
 /// Returns true if a reader finds the end of an expression in parentheses where it is: the parentheses inside are
-/// balanced, but for those in quotes, and the quotes end on their line.
+/// balanced, but for those in quotes, the quotes end on their line, and no comment begins.
 fn is_balanced(expression: &[u8]) -> bool {
     let mut depth = 0_usize;
     let mut is_text = false;
+    let mut before = b'\n';
     for byte in expression {
+        // The preprocessor takes these for a comment and for a line of its own.
+        let is_comment = before == b'/' && matches!(byte, b'/' | b'*');
+        if !is_text && (is_comment || *byte == b'#') {
+            return false;
+        }
+        before = *byte;
         match byte {
             b'"' => is_text = !is_text,
             b'\n' if is_text => return false,
@@ -306,4 +313,19 @@ fn is_balanced(expression: &[u8]) -> bool {
         }
     }
     depth == 0 && !is_text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_balanced;
+
+    #[test]
+    fn expressions_end_where_a_reader_finds_their_end() {
+        for sound in ["", "1 + 2", "(a) * ((b))", "\"(\"", "\"// /* #\"", "a / b", "a / /b", "f(\")\")"] {
+            assert!(is_balanced(sound.as_bytes()), "{sound}");
+        }
+        for wrong in ["(", ")", ")(", "\"", "\"a\nb\"", "a // b", "a /* b */", "#define A", "1\n#endif", "(\")\""] {
+            assert!(!is_balanced(wrong.as_bytes()), "{wrong}");
+        }
+    }
 }

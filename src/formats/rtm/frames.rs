@@ -228,7 +228,7 @@ impl<'a> Frames<'a> {
         let mut starts = Vec::new();
         let mut all = self.iter();
         for frame in all.by_ref() {
-            starts.try_reserve(1).map_err(|_| Error::malformed("no memory for a table of the frames"))?;
+            starts.try_reserve(1).map_err(|_| Error::out_of_memory())?;
             starts.push(frame?.offset);
         }
         Ok(FrameTable { frames: *self, starts, end: all.cursor.offset() })

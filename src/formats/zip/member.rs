@@ -386,7 +386,7 @@ impl<'a> Member<'a> {
         }
         let memory = self.decoder_bytes(packing)?.saturating_add(size);
         within_limit(memory, self.archive.limits.decoded_bytes).map_err(|error| self.located(error))?;
-        methods::unpack(packing, stream, size).map_err(|message| self.error(message))
+        methods::unpack(packing, stream, size).map_err(|message| self.failed(message))
     }
 
     /// Inflates its stream. Returns the content, and the number of bytes after the end of the stream.
@@ -395,7 +395,7 @@ impl<'a> Member<'a> {
         let size = self.decoded_byte_len_hint();
         let limit = self.archive.limits.decoded_bytes;
         within_limit(self.unpacked_bytes(), limit).map_err(|error| self.located(error))?;
-        let unpacked = deflate::unpack(stream, size).map_err(|message| self.error(message))?;
+        let unpacked = deflate::unpack(stream, size).map_err(|message| self.failed(message))?;
         let trailing = unpacked.trailing;
         Ok((unpacked.into_bytes(), trailing))
     }
@@ -403,6 +403,14 @@ impl<'a> Member<'a> {
     /// Creates an error with the file's name, at its directory entry.
     pub(super) fn error(&self, message: impl AsRef<str>) -> Error {
         self.located(Error::malformed(self.message(message)))
+    }
+
+    /// Creates the error of a stream that did not unpack, for this reason or because the work was stopped.
+    fn failed(&self, message: impl AsRef<str>) -> Error {
+        match stop::is_set() {
+            true => self.located(stop::error()),
+            false => self.error(message),
+        }
     }
 
     /// Adds the place of its directory entry to an error.
