@@ -78,7 +78,7 @@ pub(crate) fn place_of(asset: &Opened<'_>, size: u64, text: &str) -> Result<Plac
 pub(crate) fn find(asset: &Asset<'_>, size: u64, text: &str) -> Result<Place, String> {
     let selector = match text.parse::<Selector>() {
         Ok(selector) => selector,
-        Err(error) => return Err(message_of(error)),
+        Err(error) => return Err(message_of(&error)),
     };
     let mut around = None;
     let mut span = None;
