@@ -136,6 +136,7 @@ impl Error {
     }
 
     /// Creates the error for a file that was changed.
+    #[cfg(any(feature = "mmap", feature = "scan"))]
     #[cold]
     pub(crate) fn changed(message: &'static str) -> Self {
         Self::from(io::Error::other(message)).coded(Code::Changed)

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use meshpeek::address::{Names, locate};
 use meshpeek::container::{Container, Form, Member};
 use meshpeek::scan::Stored;
-use meshpeek::summary::Name;
+use meshpeek::summary::{Code, Name};
 use meshpeek::{Asset, Error, Format, Limits};
 
 use super::{Data, Open};
@@ -180,7 +180,7 @@ impl Open {
     pub(super) fn may_go_deeper(&self) -> Result<(), Error> {
         let limit = self.limits.archive_depth;
         if self.depth >= limit {
-            return Err(Error::limit("archives inside each other", limit, "--max-archive-depth"));
+            return Err(Error::limit("archives inside each other", limit, Code::ArchiveDepthLimit));
         }
         Ok(())
     }
