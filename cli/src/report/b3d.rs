@@ -5,7 +5,6 @@ use std::io::{Result, Write};
 use meshpeek::b3d::{Animation, Brush, Keys, Node, Scene, Texture, Triangles, Vertices};
 
 use super::{FAINT, LONGEST_LINE, count, heading, link, list, mentioned, numbers, section, shown};
-
 use crate::failure::message_of;
 
 pub(super) fn write(scene: &Scene<'_>, out: &mut impl Write) -> Result<()> {

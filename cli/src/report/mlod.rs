@@ -8,7 +8,6 @@ use meshpeek::view::ByteStr;
 
 use super::odol::{names, property};
 use super::{FAINT, count, heading, in_line, list, lods, mentioned, nonzero, section, shown};
-
 use crate::failure::message_of;
 
 /// The most different looks of faces to list in a LOD.

@@ -6,7 +6,6 @@ use meshpeek::odol::{Animation, Bone, Lod, LodEntry, Material, Model, Motion, Se
 use meshpeek::view::ByteStr;
 
 use super::{FAINT, count, grouped, heading, in_line, joined, list, lods, mentioned, nonzero, numbers, section, shown};
-
 use crate::failure::message_of;
 
 /// The most sections to list in a LOD.

@@ -5,7 +5,6 @@ use std::io::{Result, Write};
 use meshpeek::paa::{Color, Kind, Mip, Source, Swizzle, Tag, TagData, Texture};
 
 use super::{FAINT, count, heading, list, section, shown};
-
 use crate::failure::message_of;
 
 pub(super) fn write(texture: &Texture<'_>, out: &mut impl Write) -> Result<()> {

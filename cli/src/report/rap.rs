@@ -5,7 +5,6 @@ use std::io::{Result, Write};
 use meshpeek::rap::{Class, Config, Entry, Step};
 
 use super::{FAINT, heading, in_line, list, mentioned, nonzero};
-
 use crate::failure::message_of;
 
 pub(super) fn write(config: &Config<'_>, out: &mut impl Write) -> Result<()> {

@@ -5,10 +5,13 @@ use std::io::{Result, Write};
 use meshpeek::texheaders::{Index, Kind, Purpose, Texture};
 
 use super::{FAINT, count, heading, list, or_unnamed};
-
 use crate::failure::message_of;
 
 pub(super) fn write(index: &Index<'_>, out: &mut impl Write) -> Result<()> {
+    // The line above says that there are none.
+    if index.textures().next().is_none() {
+        return Ok(());
+    }
     heading(out, "Textures")?;
     list(out, index.textures(), texture)
 }
