@@ -92,7 +92,8 @@ impl Verification {
             Found::Unreadable(error) => return self.report.unreadable(&error),
             _ => return Ok(()),
         };
-        let Viewed { problems, line } = viewed.unwrap_or_default();
+        let Viewed { problems, absent, line } = viewed.unwrap_or_default();
+        self.counts.absent += absent;
         record.summary.problems.extend(problems);
         let mut shown = Vec::new();
         for problem in self.reported.new_of(&record) {
@@ -118,6 +119,8 @@ impl Verification {
 struct Viewed {
     /// What does not fit the files beside it: the bones of an animation, the textures of an index.
     problems: Vec<Problem>,
+    /// The number of textures in an index that are not there, and so are not compared.
+    absent: u64,
     /// The record as a line, if lines are wanted.
     line: Option<Line>,
 }
@@ -125,16 +128,19 @@ struct Viewed {
 impl Viewed {
     fn of(seen: &Sighting<'_, '_>, lints: bool, is_lines: bool) -> Self {
         let mut problems = Vec::new();
+        let mut absent = 0;
         if lints {
             problems.extend(bones::check(seen));
-            problems.extend(stale::check(seen));
+            let compared = stale::check(seen);
+            problems.extend(compared.problems);
+            absent = compared.absent;
         }
         if problems.is_empty() {
-            return Self { problems, line: Line::of(seen.record, is_lines) };
+            return Self { problems, absent, line: Line::of(seen.record, is_lines) };
         }
         let mut record = seen.record.clone();
         record.summary.problems.extend(problems.clone());
-        Self { problems, line: Line::of(&record, is_lines) }
+        Self { problems, absent, line: Line::of(&record, is_lines) }
     }
 }
 
@@ -149,6 +155,8 @@ struct Counts {
     allowed_by_file: u64,
     /// The members that were not checked, by their method.
     unchecked: BTreeMap<String, u64>,
+    /// The textures in indices that are not there, and so were not compared.
+    absent: u64,
 }
 
 impl Counts {
@@ -183,6 +191,9 @@ impl Counts {
         }
         if self.allowed_by_file > 0 {
             text += &format!(", {} allowed by {}", report::grouped(self.allowed_by_file), rules.file_name());
+        }
+        if self.absent > 0 {
+            text += &format!(", {} not there", report::count(self.absent, "listed textures"));
         }
         text + rest + &not_checked(&self.unchecked)
     }

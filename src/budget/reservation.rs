@@ -131,7 +131,7 @@ mod tests {
     use crate::base::limits::Limits;
     use crate::budget::Budget;
 
-    /// What each call charges: memory, work, output.
+    /// Each call charges one or two of memory, work and output.
     #[test]
     fn each_call_charges_what_it_says() {
         let ample = Limits::default();

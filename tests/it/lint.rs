@@ -8,6 +8,7 @@ use meshpeek::summary::{Class, Code, Severity};
 use crate::support::program::{Folder, built, code, lines, run, stderr, stdout};
 use crate::writer::bytes::Bytes;
 use crate::writer::pbo::{Tail, Writer};
+use crate::writer::zip::{Entry, zip};
 use crate::writer::{b3d, mlod, odol, paa, rap, rtm, texheaders};
 
 fn record(name: &str, bytes: &[u8], lint: bool) -> Record {
@@ -362,7 +363,16 @@ fn an_index_fits_the_textures_beside_it() {
     assert_eq!(written(&vec![0xee; sound.len()]), [""; 0]);
     std::fs::remove_file(&icon).unwrap();
     assert_eq!(stale(&folder.0), [""; 0]);
-    assert_eq!(stdout(&run(["verify", folder.0.to_str().unwrap()])), "");
+    let lint = run(["verify", "--lint", folder.0.to_str().unwrap()]);
+    assert!(stderr(&lint).contains(", 1 listed texture not there"), "{}", stderr(&lint));
+    let verify = run(["verify", folder.0.to_str().unwrap()]);
+    assert_eq!(stdout(&verify), "");
+    assert!(!stderr(&verify).contains("not there"), "{}", stderr(&verify));
+    // In a zip, an index is compared as in a PBO.
+    let entries = [Entry::stored("a/texHeaders.bin", &index.to_vec()), Entry::stored("a/icon.paa", b"x")];
+    let zip = folder.file("textures.zip", zip(&entries, b"").to_vec());
+    let said = "a/texHeaders.bin: 1 of 1 textures is not as the index says: icon.paa has 1 bytes, not 318";
+    assert_eq!(stale(&zip), [said]);
 }
 
 #[test]

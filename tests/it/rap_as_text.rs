@@ -579,7 +579,7 @@ fn mutated_files_read_back_or_are_refused() {
     assert!(sound > 200, "{sound}");
 }
 
-/// Counts what is written, and fails after so many bytes.
+/// Counts what is written, and fails after this many bytes.
 struct Count {
     bytes: u64,
     most: u64,

@@ -22,51 +22,33 @@ const HEAD: usize = 4096;
 /// The most names of files that are kept to find textures in any case.
 const MOST_NAMES: usize = 100_000;
 
-/// Returns what is wrong with the indices of an asset: itself, or those in it if it is an archive.
-pub(super) fn check(seen: &Sighting<'_, '_>) -> Vec<Problem> {
+/// The result of comparing indices.
+#[derive(Default)]
+pub(super) struct Compared {
+    pub(super) problems: Vec<Problem>,
+    /// The number of listed textures that are not there, and so are not compared.
+    pub(super) absent: u64,
+}
+
+/// Compares the indices of an asset: itself, or those in it if it is an archive.
+pub(super) fn check(seen: &Sighting<'_, '_>) -> Compared {
+    let mut compared = Compared::default();
     let path = &seen.record.path;
     match seen.asset {
         // An index in an archive is compared when the archive is seen: it does not lead to the members beside it.
         Some(Asset::TexHeaders(index)) if seen.record.member.is_none() && path.is_file() => {
             let mut textures = Textures::InFolder(Folder::of(path));
-            compare(index, "", &mut textures, seen.budget).into_iter().collect()
+            compared.add(index, "", &mut textures, seen.budget);
         }
-        Some(Asset::Pbo(archive)) if !seen.is_continued => in_archive(&Container::Pbo(*archive), seen.budget),
-        _ => Vec::new(),
-    }
-}
-
-/// Compares each index in an archive with the members beside it.
-fn in_archive(archive: &Container<'_>, budget: &Budget) -> Vec<Problem> {
-    let mut bytes = 0_u64;
-    let mut indices = Vec::new();
-    for member in archive.members().flatten() {
-        let name = key(member.name().as_bytes());
-        bytes = bytes.saturating_add((name.len() + size_of::<(Vec<u8>, Member<'_>)>()) as u64);
-        if let Some(folder) = name.strip_suffix(NAME) {
-            indices.push((folder.to_vec(), member));
+        Some(Asset::Pbo(archive)) if !seen.is_continued => {
+            compared.add_archive(&Container::Pbo(*archive), seen.budget);
         }
+        Some(Asset::Zip(archive)) if !seen.is_continued => {
+            compared.add_archive(&Container::Zip(*archive), seen.budget);
+        }
+        _ => {}
     }
-    if indices.is_empty() {
-        return Vec::new();
-    }
-    let _held = match budget.take(bytes) {
-        Ok(held) => held,
-        Err(error) => return vec![Problem::error(&error)],
-    };
-    let mut members = HashMap::new();
-    for member in archive.members().flatten() {
-        members.insert(key(member.name().as_bytes()), member);
-    }
-    let mut problems = Vec::new();
-    for (folder, member) in indices {
-        // An index that cannot be read has a record that says so.
-        let Ok(data) = member.view(budget) else { continue };
-        let Ok(index) = Index::parse(&data) else { continue };
-        let mut textures = Textures::InArchive { folder, members: &members };
-        problems.extend(compare(&index, &format!("{}: ", member.name()), &mut textures, budget));
-    }
-    problems
+    compared
 }
 
 /// Returns the path of a member in one form: in lower case, with `\` between folders.
@@ -91,6 +73,14 @@ enum Textures<'t, 'a> {
 }
 
 impl<'a> Textures<'_, 'a> {
+    /// Returns true if there are more files than may be kept, so that some were not found.
+    fn are_cut(&self) -> bool {
+        match self {
+            Self::InFolder(folder) => folder.is_cut,
+            Self::InArchive { .. } => false,
+        }
+    }
+
     /// Returns the texture with this path, if it is there.
     fn open(&mut self, path: &[u8]) -> Option<Content<'a>> {
         match self {
@@ -107,40 +97,80 @@ impl<'a> Textures<'_, 'a> {
     }
 }
 
-/// Returns how an index differs from the textures that are there. `name` comes before the message.
-fn compare(index: &Index<'_>, name: &str, textures: &mut Textures<'_, '_>, budget: &Budget) -> Option<Problem> {
-    let mut found = 0_u64;
-    let mut differ = 0_u64;
-    let mut named = Vec::new();
-    // A record that cannot be read ends the list, and is reported by the survey.
-    for texture in index.textures().map_while(Result::ok) {
-        if let Err(error) = budget.work(HEAD as u64) {
-            return Some(Problem::error(&error));
+impl Compared {
+    /// Compares each index in an archive with the members beside it.
+    fn add_archive(&mut self, archive: &Container<'_>, budget: &Budget) {
+        let mut bytes = 0_u64;
+        let mut indices = Vec::new();
+        for member in archive.members().flatten() {
+            let name = key(member.name().as_bytes());
+            bytes = bytes.saturating_add((name.len() + size_of::<(Vec<u8>, Member<'_>)>()) as u64);
+            if let Some(folder) = name.strip_suffix(NAME) {
+                indices.push((folder.to_vec(), member));
+            }
         }
-        // Of 1,980 listed textures of real addons, 105 are not there.
-        let Some(content) = textures.open(texture.path.as_bytes()) else { continue };
-        found += 1;
-        let difference = match difference(&texture, content) {
-            Ok(Some(difference)) => difference,
-            Ok(None) => continue,
-            // The index is not to blame for an error of the system.
-            Err(error) => return Some(Problem::error(&error.into())),
+        if indices.is_empty() {
+            return;
+        }
+        let _held = match budget.take(bytes) {
+            Ok(held) => held,
+            Err(error) => return self.problems.push(Problem::error(&error)),
         };
-        differ += 1;
-        if named.len() < NAMED {
-            named.push(format!("{} {difference}", texture.path));
+        let mut members = HashMap::new();
+        for member in archive.members().flatten() {
+            members.insert(key(member.name().as_bytes()), member);
+        }
+        for (folder, member) in indices {
+            // An index that cannot be read has a record that says so.
+            let Ok(data) = member.view(budget) else { continue };
+            let Ok(index) = Index::parse(&data) else { continue };
+            let mut textures = Textures::InArchive { folder, members: &members };
+            self.add(&index, &format!("{}: ", member.name()), &mut textures, budget);
         }
     }
-    if differ == 0 {
-        return None;
+
+    /// Compares an index with the textures that are there. `name` comes before the message.
+    fn add(&mut self, index: &Index<'_>, name: &str, textures: &mut Textures<'_, '_>, budget: &Budget) {
+        let mut found = 0_u64;
+        let mut differ = 0_u64;
+        let mut named = Vec::new();
+        // A record that cannot be read ends the list, and is reported by the survey.
+        for texture in index.textures().map_while(Result::ok) {
+            if let Err(error) = budget.work(HEAD as u64) {
+                return self.problems.push(Problem::error(&error));
+            }
+            // Of 1,980 listed textures of real addons, 105 are not there.
+            let Some(content) = textures.open(texture.path.as_bytes()) else {
+                self.absent += 1;
+                continue;
+            };
+            found += 1;
+            let difference = match difference(&texture, content) {
+                Ok(Some(difference)) => difference,
+                Ok(None) => continue,
+                // The index is not to blame for an error of the system.
+                Err(error) => return self.problems.push(Problem::error(&error.into())),
+            };
+            differ += 1;
+            if named.len() < NAMED {
+                named.push(format!("{} {difference}", texture.path));
+            }
+        }
+        if textures.are_cut() {
+            let error = Error::limit("names of files beside an index", MOST_NAMES as u64, Code::Limit);
+            self.problems.push(Problem::error(&error));
+        }
+        if differ == 0 {
+            return;
+        }
+        let more = if differ > NAMED as u64 { "; ..." } else { "" };
+        let verb = if differ == 1 { "is" } else { "are" };
+        let list = named.join("; ");
+        let message = format!("{name}{differ} of {found} textures {verb} not as the index says: {list}{more}");
+        // Names in it may contain anything.
+        let message = ByteStr::from(message.as_str()).to_string();
+        self.problems.push(Problem::warning(&Error::malformed(message).coded(Code::Stale)));
     }
-    let more = if differ > NAMED as u64 { "; ..." } else { "" };
-    let verb = if differ == 1 { "is" } else { "are" };
-    let list = named.join("; ");
-    let message = format!("{name}{differ} of {found} textures {verb} not as the index says: {list}{more}");
-    // Names in it may contain anything.
-    let message = ByteStr::from(message.as_str()).to_string();
-    Some(Problem::warning(&Error::malformed(message).coded(Code::Stale)))
 }
 
 /// Returns how a texture differs from what the index says of it, as words after its path.
@@ -185,7 +215,7 @@ fn difference(listed: &Texture<'_>, mut content: Content<'_>) -> io::Result<Opti
     Ok(None)
 }
 
-/// What the tags of a texture say.
+/// The tags of a texture that an index repeats.
 #[derive(Default)]
 struct Tags {
     average: Option<[u8; 4]>,
@@ -255,13 +285,15 @@ struct Folder {
     names: HashMap<PathBuf, HashMap<String, PathBuf>>,
     /// The number of names that may still be kept.
     left: usize,
+    /// True if there were more.
+    is_cut: bool,
 }
 
 impl Folder {
     /// The folder of the file with this path.
     fn of(path: &Path) -> Self {
         let path = path.parent().unwrap_or(Path::new("")).to_owned();
-        Self { path, names: HashMap::new(), left: MOST_NAMES }
+        Self { path, names: HashMap::new(), left: MOST_NAMES, is_cut: false }
     }
 
     /// Opens the file with this path, if there is one below the folder.
@@ -304,6 +336,7 @@ impl Folder {
         let Ok(entries) = fs::read_dir(folder) else { return names };
         for entry in entries.flatten() {
             if self.left == 0 {
+                self.is_cut = true;
                 break;
             }
             self.left -= 1;

@@ -51,7 +51,7 @@ wire! {
 }
 
 grammar! {
-    /// What the index says of one texture.
+    /// One texture.
     Texture<'a> named path {
         /// Number of palettes. 1 in all known files.
         #[rule(OneOf(&[1]))]
@@ -96,7 +96,7 @@ grammar! {
         is_paa: u8,
         /// The file of the texture, relative to the folder of the index: in lower case, with `\` between folders.
         path: ByteStr<'a> = text_to_nul(),
-        /// What the texture is for, by the suffix of its name.
+        /// The use of the texture, by the suffix of its name.
         purpose: Purpose = le_u32().map(Purpose),
         /// The sizes of the image, the largest first. Those with a side below 4 pixels are mostly left out.
         mips: LeArray<'a, Mip> = length_array(le_u32()),
@@ -112,7 +112,7 @@ codes! {
         6 "DXT1", 7 "DXT2", 8 "DXT3", 9 "DXT4", 10 "DXT5",
     }
 
-    /// What a texture is for. Real files have 0, 2, 3, 7, 8, 9 and 13; the others are in no
+    /// The use of a texture. Real files have 0, 2, 3, 7, 8, 9 and 13; the others are in no
     /// available file.
     Purpose(u32) {
         0 "color", 1 "sky", 2 "detail", 3 "normals", 4 "irradiance", 5 "random", 6 "tree crown", 7 "macro",
