@@ -7,8 +7,8 @@
 use std::error::Error;
 use std::sync::mpsc;
 
-use meshpeek::geometry::{Alpha, linear};
-use meshpeek::pose::{Matrix, Sampler};
+use meshpeek::geometry::{Alpha, Matrix, linear};
+use meshpeek::pose::Sampler;
 use meshpeek::summary::Name;
 use meshpeek::{Asset, Budget, Limits};
 

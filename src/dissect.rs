@@ -443,7 +443,7 @@ impl Visitor for Tiler<'_> {
     }
 
     fn array(&mut self, array: &PartArray<'_>) {
-        let PartArray { name, index, unpacked, table } = *array;
+        let PartArray { name, index, unpacked, table, .. } = *array;
         let storage = table.storage();
         let span = match storage.packing {
             // Their bytes belong to the records or arrays that they are made from.

@@ -9,12 +9,12 @@ mod asset;
 pub mod selector;
 
 pub use array::Array;
+#[cfg(feature = "scan")]
+pub(crate) use asset::report_tear;
 pub use asset::{Depth, Inspect, outline_within_limits};
 pub(crate) use asset::{bound_of, no_digest};
 pub use selector::Selector;
 
 pub use crate::base::span::Span;
 pub use crate::outline::Text;
-pub use crate::outline::{
-    Field, FieldValue, Outline, Part, PartArray, Silent, Sink, StoredAt, Value, Visitor, Wants, to_bytes,
-};
+pub use crate::outline::{Field, FieldValue, Outline, Part, PartArray, StoredAt, Value, Visitor, Wants, to_bytes};

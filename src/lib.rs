@@ -17,27 +17,35 @@
 //! | task | start from | cost |
 //! | --- | --- | --- |
 //! | get the bytes of a file | [`FileMap::open_with`] | a read, or a memory map if you opt in: see [`source`] |
+//! | read a stream, such as a pipe, a socket or a decoder of yours | [`FileMap::from_reader`] | a copy in memory, up to [`Limits::decoded_bytes`] |
+//! | open bytes in memory | [`Asset::parse`]; with a name, [`Asset::parse_file`] | the header |
 //! | recognize a format | [`Format::sniff`] | the first bytes |
-//! | get the facts for an index | [`Asset::parse`], [`Inspect::summarize`] | headers and tables; compressed streams are walked to find their ends, not decoded |
+//! | get the facts for an index | [`Inspect::summarize`] | headers and tables; compressed streams are walked to find their ends, not decoded |
 //! | find every problem in a file | [`Inspect::verify`] | every block is decoded, one at a time; every index is checked |
 //! | list every part, field and array of an asset | [`Inspect::outline`] with a [`Visitor`](inspect::Visitor) | what the visitor reads |
 //! | get one array by its name, such as `meshes/0/positions` | [`inspect::Selector`], which finds a [`Table`](view::Table) | the path to the array, then the rows that are read |
 //! | name the field of every byte | [`dissect::dissect`] | records are read twice; compressed blocks are not decoded |
 //! | look up a format's field names and meanings | [`schema::records`] | nothing: they are constants |
 //! | read one format through types of its own | its module, such as [`b3d::Scene`](b3d/struct.Scene.html) or [`odol::Model`](odol/struct.Model.html) | what you request |
+//! | list the members of an archive | [`container::Container::of`](container/enum.Container.html#method.of), then `members` | the directory |
 //! | open one member of an archive, or of an archive in it | [`address::Address`](address/struct.Address.html), [`address::open_member`](address/fn.open_member.html) | that member and the archives around it are inflated |
 //! | get only the facts at the start of a file | [`Inspect::summarize_header`] | what the format's [`Depth::Header`] reads |
 //! | keep an opened asset together with its bytes | [`OwnedAsset`](struct.OwnedAsset.html) | the cost of opening, and two reference counters |
 //! | read a file of which you have only some bytes, as over HTTP | [`ranges`] | the ranges that are needed |
 //! | scan an archive of which only byte ranges are available | [`scan::Input::Ranges`](scan/enum.Input.html#variant.Ranges) | at header depth, a few KiB of each asset |
 //! | visit every asset in an archive | [`visit::visit`](visit/fn.visit.html) | each member is opened, one at a time |
-//! | scan folders full of archives on all cores | [`scan::Scan`](scan/struct.Scan.html) (feature `scan`) | a summary of each asset; memory for the assets being processed |
+//! | scan folders full of archives on all cores | [`scan::Scan`](scan/struct.Scan.html) (feature `scan`), as an [iterator](scan/struct.Scan.html#method.iter) or with a callback | a summary of each asset; memory for the assets being processed |
+//! | show the progress of a scan | [`scan::Progress`](scan/struct.Progress.html) | an atomic counter |
+//! | cancel | [`Budget::until`] for `verify`, digests, geometry and export; [`scan::Progress::stop`](scan/struct.Progress.html#method.stop), or dropping the iterator, for a scan | a flag that is read every few milliseconds of work |
+//! | bound memory, work and results | [`Limits`] for each part, a [`Budget`] for a whole file | a few atomic counters |
+//! | use an asset on other threads | [`Asset`] is `Send` and `Sync`; without a lifetime, [`OwnedAsset`](struct.OwnedAsset.html) | two reference counters |
 //! | get triangles and materials in one coordinate space | [`geometry`](geometry/index.html) (feature `geometry`) | the arrays that are read |
 //! | get bones, clips and poses | [`pose`](pose/index.html) (feature `geometry`) | the tracks that are sampled |
 //! | write facts, outlines and arrays as JSON | [`json`](json/index.html) (feature `json`) | what is written |
 //! | make Arrow and Parquet tables | the crate `meshpeek-tables` | a summary of each asset |
 //! | write a model as glTF, or draw it | [`export`](export/index.html) (feature `export`) | triangles, textures and keys are decoded |
 //! | compare two assets | [`diff::compare`](diff/fn.compare.html) (feature `scan`) | both are read; unequal arrays are decoded |
+//! | read a format of your own | [`view`]: cursors, arrays and blocks, and nom's parsers with those of [`grammar`]; [more](#extensibility) | what you request |
 //!
 //! # How it fits together
 //!
@@ -131,9 +139,12 @@
 //!
 //! Types that grow with new formats are `#[non_exhaustive]`. Traits that only this crate implements are sealed:
 //! [`Inspect`], [`Element`](view::Element), [`Layout`](view::Layout), `chunk::Header`, and those of single formats. You
-//! may implement the other traits: [`Visitor`](inspect::Visitor), [`ReadAt`](ranges::ReadAt), [`Table`](view::Table),
-//! and the traits for [records](view::record). New methods of these have a default. Structs without `#[non_exhaustive]`
-//! get no new fields.
+//! may implement the others: [`Visitor`](inspect::Visitor), [`ReadAt`](ranges::ReadAt) and [`Table`](view::Table).
+//! New methods of these have a default. Structs without `#[non_exhaustive]` get no new fields.
+//!
+//! A format of your own can use the parts of [`view`], [`grammar`], [`codec`] and [`budget`], and read records that this crate
+//! knows (`examples/grammar.rs`). Because [`Inspect`] is sealed, it cannot become an [`Asset`], so scans, reports, tables,
+//! geometry and export do not see it.
 //!
 //! # Coordinate spaces
 //!
@@ -204,6 +215,8 @@ pub mod json;
 mod formats;
 
 mod asset;
+#[cfg(all(feature = "bisign", feature = "pbo"))]
+pub mod signatures;
 
 #[cfg(feature = "scan")]
 pub mod diff;
@@ -223,40 +236,51 @@ pub mod export;
 pub use asset::schema;
 #[cfg(any(feature = "pbo", feature = "zip"))]
 pub use asset::{address, container};
-pub use base::{error, limits};
 pub use formats::*;
 
-/// The format of some bytes.
+/// Names for the part of a file in which an [`Error`] was found.
+pub mod error {
+    pub use crate::base::error::Context;
+}
+
+/// Bytes of no known [`Format`].
 pub mod format {
-    pub use crate::base::format::Format;
     pub use crate::base::no_asset::NoAsset;
 }
 
 /// Bytes in place: bounded reading, typed arrays, texts and chunks that borrow from the file.
 pub mod view {
-    #[doc(inline)]
-    pub use crate::base::text::borrowed as text;
     pub use crate::base::text::{ByteStr, Utf32Str};
-    pub use crate::blocks::{Block, Decoded, Filled, block};
+    pub use crate::blocks::{Block, Decoded, Filled};
+    pub use crate::bytes::math::Rotation;
     pub use crate::bytes::{
         ByIndex, Color, Column, Cursor, Element, InPlace, LeArray, Packing, Quat, Scalar, Storage, Strided,
-        StridedIter, Table, Vec2, Vec3, Wire, array, by_index, chunk, cursor, math, parser, to_native,
+        StridedIter, Table, Vec2, Vec3, Wire, chunk, to_native,
     };
-    pub use crate::record::{Interleaved, Layout, List, interleaved, list};
+    pub use crate::record::list::Entries;
+    pub use crate::record::{Interleaved, Layout, List};
+}
 
-    /// The records of a zip archive in place: the directory's claims, entry by entry, without verification.
-    ///
-    /// Supports archives on one disk, including zip64. An archive whose end is missing is read through the
-    /// headers in front of its files. Spec: PKWARE APPNOTE 4.3.
-    pub mod zip {
-        pub use crate::formats::zip_directory::*;
-    }
-
-    /// Records, each described once: the traits and types that their descriptions consist of.
-    pub mod record {
-        pub use crate::outline::{FieldInfo, Schema, Type};
-        pub use crate::record::{Fixed, Framing, Grammar, Length, Of, Read, Record, Stored};
-    }
+/// Parsers for a grammar of your own, to combine with those of [`nom`]: [`Cursor`](view::Cursor) is an input of nom,
+/// and [`Error`] the error of its parsers. `examples/grammar.rs` reads a container of its own.
+///
+/// Each record of a format has a `parser`, such as that of `b3d::Texture`. This module has those that belong to no
+/// record:
+///
+/// ```
+/// use meshpeek::grammar::cstr;
+/// use meshpeek::nom::{Parser, bytes::complete::tag, multi::length_count, number::complete::le_u16};
+/// use meshpeek::view::Cursor;
+///
+/// let mut cursor = Cursor::new(b"NAME\x05\0\x02\0a\0bc\0");
+/// let grammar = (tag("NAME"), le_u16, length_count(le_u16, cstr));
+/// let (_, number, names) = cursor.parse(grammar)?;
+/// assert_eq!((number, names.len()), (5, 2));
+/// # Ok::<(), meshpeek::Error>(())
+/// ```
+pub mod grammar {
+    pub use crate::bytes::parser::{ReadFn, Reading, bytes, cstr, in_place, reading};
+    pub use crate::record::Of;
 }
 
 #[cfg(feature = "rtm")]

@@ -68,6 +68,7 @@ mod tests;
 
 pub use access::Access;
 pub use file::FileMap;
+pub(crate) use guarding::is_torn;
 pub use guarding::{are_maps_guarded, guard_maps};
 #[cfg(feature = "scan")]
 pub(crate) use pipe::{Patience, read_standard_input};

@@ -2,7 +2,7 @@
 // without being asked. The digests of what the picture shows are kept, and `.ci/pictures --check` says when they differ.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 
 import { launch, root, serve } from './tests/browser.mjs';
 
@@ -26,6 +26,10 @@ try {
 }
 
 const files = ['web/index.html', 'web/picture.mjs'];
-for (const folder of ['web/src', model]) files.push(...readdirSync(join(root, folder)).sort().map((name) => `${folder}/${name}`));
+for (const folder of ['web/src', model]) {
+  const entries = readdirSync(join(root, folder), { withFileTypes: true, recursive: true }).filter((entry) => entry.isFile());
+  const names = entries.map(({ parentPath, name }) => relative(root, join(parentPath, name)).replaceAll('\\', '/'));
+  files.push(...names.sort());
+}
 const lines = files.map((name) => `${createHash('sha256').update(readFileSync(join(root, name))).digest('hex')}  ${name}\n`);
 writeFileSync(join(root, '.ci/page.sha256'), lines.join(''));

@@ -5,13 +5,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Once;
 
-use meshpeek_core::address::{Address, join, join_text, open_member};
+use meshpeek_core::address::{Address, MemberPath, open_member};
 use meshpeek_core::scan::{Depth, Record, Scan, Stored, Subject};
 use meshpeek_core::summary::Name;
 use meshpeek_core::{Access, Asset, Budget, FileMap, Inspect, Limits, OwnedAsset};
 
 use crate::bytes::{Bytes, Lent, Owner, meshpeek_release_fn};
-use crate::call::{Failure, Place, borrow, c_text, call, free, meshpeek_status, optional_text, text};
+use crate::call::{self, Failure, Place, borrow, c_text, call, free, meshpeek_status, optional_text};
 use crate::error::meshpeek_error;
 
 /// An open asset.
@@ -93,7 +93,7 @@ impl meshpeek_asset {
         Self::new(path, None, None, data, limits)
     }
 
-    fn new(
+    pub(crate) fn new(
         path: PathBuf,
         member: Option<Name>,
         stored: Option<Stored>,
@@ -117,7 +117,7 @@ impl meshpeek_asset {
         } else {
             Bytes::whole(Owner::Decoded(content.to_vec()))
         };
-        let member = opened.member.map(|inner| join(self.member.as_ref(), inner));
+        let member = opened.member.map(|inner| MemberPath::join(self.member.as_ref(), inner));
         Self::new(self.path.clone(), member, opened.stored, data, self.limits)
     }
 
@@ -151,7 +151,7 @@ impl meshpeek_asset {
 }
 
 fn address(path: &Path, member: Option<&Name>) -> String {
-    join_text(&path.to_string_lossy(), member.map(|member| &*member.text))
+    MemberPath::join_text(&path.to_string_lossy(), member.map(|member| &*member.text))
 }
 
 /// The innermost name, whose extension indicates a format. Members that share a name have it without the number.
@@ -168,7 +168,7 @@ fn own_name<'n>(path: &'n Path, member: Option<&'n Name>) -> &'n Path {
 
 /// # Safety
 /// `limits` is null or valid for a read.
-unsafe fn given(limits: *const meshpeek_limits) -> Limits {
+pub(crate) unsafe fn given(limits: *const meshpeek_limits) -> Limits {
     // SAFETY: as promised.
     match unsafe { limits.as_ref() } {
         Some(limits) => (*limits).into(),
@@ -177,7 +177,8 @@ unsafe fn given(limits: *const meshpeek_limits) -> Limits {
 }
 
 /// Opens a file, or a member of an archive by its address, such as "mods.zip!/a.pbo!/data/tree.p3d". Large files need
-/// no memory if they are mapped. `access` is a meshpeek_access. `limits` may be NULL.
+/// no memory if they are mapped. `access` is a meshpeek_access. `limits` may be NULL. On Unix the path may have any
+/// bytes, elsewhere it is UTF-8.
 ///
 /// # Safety
 /// `path` is a text; `limits` is NULL or valid for a read, `out` and `error` for a write or, `error`, NULL. With
@@ -192,7 +193,7 @@ pub unsafe extern "C" fn meshpeek_open_path(
 ) -> meshpeek_status {
     let work = || {
         // SAFETY: as promised.
-        let path = unsafe { text(path) }?;
+        let path = unsafe { call::path(path) }?;
         // SAFETY: as promised.
         let limits = unsafe { given(limits) };
         let access = if access == meshpeek_access::Read as i32 {
@@ -208,7 +209,7 @@ pub unsafe extern "C" fn meshpeek_open_path(
         } else {
             return Err(Failure::Argument("access is no meshpeek_access"));
         };
-        let address = Address::parse(Path::new(path));
+        let address = Address::parse(path);
         let outer = Bytes::whole(Owner::File(address.open(access, &limits)?));
         // SAFETY: as promised.
         let place = unsafe { Place::new(out) }?;
@@ -297,7 +298,7 @@ impl io::Read for Reader {
 
 /// Opens the bytes that a callback returns, from start to end, such as a file of an engine's virtual file system. They
 /// are read into memory before the call returns, at most meshpeek_limits.decoded_bytes. `name` is as for
-/// meshpeek_open_memory.
+/// meshpeek_open_memory. For a large archive, meshpeek_source_open reads only ranges.
 ///
 /// # Safety
 /// `read` fills the buffer it is given; the rest is as for meshpeek_open_memory.

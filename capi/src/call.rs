@@ -33,7 +33,7 @@ pub enum meshpeek_status {
     Unrecognized = 7,
     /// Nothing has this path, index, name or selector.
     NotFound = 8,
-    /// An argument is NULL, not UTF-8 or out of range.
+    /// An argument is NULL, out of range, or a text that is not UTF-8. Paths and names of members may have any bytes.
     Argument = 9,
     /// A callback or the caller stopped the call.
     Stopped = 10,
@@ -155,6 +155,37 @@ pub(crate) unsafe fn optional_text<'t>(text: *const c_char) -> Result<Option<&'t
         Ok(text) => Ok(Some(text)),
         Err(_) => Err(Failure::Argument("a text is not UTF-8")),
     }
+}
+
+/// Borrows a path of the caller. On Unix it may have any bytes.
+///
+/// # Safety
+/// As for [`text`].
+pub(crate) unsafe fn path<'t>(path: *const c_char) -> Result<&'t Path, Failure> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::ffi::OsStrExt;
+        // SAFETY: as promised.
+        let bytes = unsafe { bytes(path) }?;
+        Ok(Path::new(std::ffi::OsStr::from_bytes(bytes)))
+    }
+    #[cfg(not(unix))]
+    {
+        // SAFETY: as promised.
+        unsafe { text(path) }.map(Path::new)
+    }
+}
+
+/// Borrows the bytes of a name of the caller, without the final NUL.
+///
+/// # Safety
+/// As for [`text`].
+pub(crate) unsafe fn bytes<'t>(name: *const c_char) -> Result<&'t [u8], Failure> {
+    if name.is_null() {
+        return Err(Failure::Argument("a text is NULL"));
+    }
+    // SAFETY: as promised.
+    Ok(unsafe { CStr::from_ptr(name) }.to_bytes())
 }
 
 /// The place of a result. It is checked before the result is made, so that nothing is done in vain.

@@ -1,6 +1,6 @@
 //! The C interface of meshpeek. `include/meshpeek.h`, generated from this crate, is its documentation.
 //!
-//! One file per kind of handle: assets, arrays, meshes, rigs, errors. Every function runs inside [`call::call`], which
+//! One file per kind of handle: assets, sources, arrays, meshes, rigs, errors. Every function runs inside [`call::call`], which
 //! turns errors and panics into a status. All unsafe code reads or writes memory of the caller.
 
 // `clippy.toml` has the threshold.
@@ -18,6 +18,7 @@ mod json;
 mod member;
 mod mesh;
 mod rig;
+mod source;
 
 /// The version of this interface. It grows whenever a function or struct changes its meaning or layout. New functions
 /// do not change it.

@@ -1,13 +1,13 @@
 //! Members of archives.
 
-use std::ffi::{c_char, c_void};
+use std::ffi::{CString, c_char, c_void};
 
 use meshpeek_core::address::Names;
-use meshpeek_core::container::Container;
+use meshpeek_core::container::{Container, Member};
 use meshpeek_core::scan::Stored;
 
 use crate::asset::meshpeek_asset;
-use crate::call::{Failure, Place, borrow, c_text, call, meshpeek_status, text};
+use crate::call::{Failure, Place, borrow, bytes, c_text, call, meshpeek_status};
 use crate::error::meshpeek_error;
 
 /// Facts about a member, valid during the callback.
@@ -25,6 +25,47 @@ pub struct meshpeek_member {
 
 /// Receives a member. A result other than 0 stops the call.
 pub type meshpeek_member_fn = Option<unsafe extern "C" fn(user: *mut c_void, member: *const meshpeek_member) -> i32>;
+
+/// A callback that is not null.
+pub(crate) type Each = unsafe extern "C" fn(user: *mut c_void, member: *const meshpeek_member) -> i32;
+
+/// A member of an archive, with the texts that C sees.
+pub(crate) struct Listed {
+    name: CString,
+    method: CString,
+    stored_bytes: u64,
+    bytes: u64,
+}
+
+impl Listed {
+    pub(crate) fn new(member: &Member<'_>, names: &mut Names) -> Self {
+        let stored = Stored::of(member);
+        Self {
+            name: c_text(&names.next(member.name()).text),
+            method: c_text(&stored.method),
+            stored_bytes: stored.bytes,
+            bytes: member.decoded_byte_len_hint(),
+        }
+    }
+
+    /// Passes it to a callback.
+    ///
+    /// # Safety
+    /// The callback may be called with this pointer.
+    pub(crate) unsafe fn pass(&self, each: Each, user: *mut c_void) -> Result<(), Failure> {
+        let facts = meshpeek_member {
+            name: self.name.as_ptr(),
+            stored_bytes: self.stored_bytes,
+            bytes: self.bytes,
+            method: self.method.as_ptr(),
+        };
+        // SAFETY: as promised.
+        if unsafe { each(user, &facts) } != 0 {
+            return Err(Failure::Stopped);
+        }
+        Ok(())
+    }
+}
 
 /// Passes every member of an archive to a callback, in the order of the archive. Nothing is decoded. Other assets have
 /// no members.
@@ -48,19 +89,9 @@ pub unsafe extern "C" fn meshpeek_each_member(
         for member in container.members() {
             let member = member.map_err(|error| asset.located(error))?;
             budget.output(member.name().len() as u64).map_err(|error| asset.located(error))?;
-            let name = c_text(&names.next(member.name()).text);
-            let stored = Stored::of(&member);
-            let method = c_text(&stored.method);
-            let facts = meshpeek_member {
-                name: name.as_ptr(),
-                stored_bytes: stored.bytes,
-                bytes: member.decoded_byte_len_hint(),
-                method: method.as_ptr(),
-            };
+            let listed = Listed::new(&member, &mut names);
             // SAFETY: the callback is the caller's.
-            if unsafe { each(user, &facts) } != 0 {
-                return Err(Failure::Stopped);
-            }
+            unsafe { listed.pass(each, user) }?;
         }
         Ok(())
     };
@@ -68,11 +99,12 @@ pub unsafe extern "C" fn meshpeek_each_member(
     unsafe { call(error, work) }
 }
 
-/// Opens a member by its name, or by its path through nested archives, such as "inner.pbo!/tree.p3d". Only a compressed
-/// member is decoded, into memory.
+/// Opens a member by its name, or by its path through nested archives, such as "inner.pbo!/tree.p3d". The name may have
+/// the bytes that the archive has. Only a compressed member is decoded, into memory. Fails with
+/// MESHPEEK_STATUS_NOT_FOUND if there is no such member.
 ///
 /// # Safety
-/// `asset` is a live handle, `name` a text; `out` is valid for a write, `error` too or NULL.
+/// `asset` is a live handle, `name` ends with a NUL; `out` is valid for a write, `error` too or NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn meshpeek_open_member(
     asset: *const meshpeek_asset,
@@ -84,10 +116,10 @@ pub unsafe extern "C" fn meshpeek_open_member(
         // SAFETY: as promised.
         let asset = unsafe { borrow(asset) }?;
         // SAFETY: as promised.
-        let name = unsafe { text(name) }?;
+        let name = unsafe { bytes(name) }?;
         // SAFETY: as promised.
         let place = unsafe { Place::new(out) }?;
-        place.put_handle(asset.member(name.as_bytes())?);
+        place.put_handle(asset.member(name)?);
         Ok(())
     };
     // SAFETY: as promised.

@@ -22,9 +22,16 @@ struct Moves<'a> {
     clips: Vec<Clip<'a>>,
 }
 
+/// The assets of a rig.
+struct Owners {
+    asset: OwnedAsset<Bytes>,
+    /// An RTM file that moves the bones, instead of the asset's own animations.
+    motion: Option<OwnedAsset<Bytes>>,
+}
+
 self_cell!(
     struct Parts {
-        owner: OwnedAsset<Bytes>,
+        owner: Owners,
 
         #[not_covariant]
         dependent: Moves,
@@ -85,13 +92,17 @@ pub enum meshpeek_pose_space {
     Skin = 2,
 }
 
-fn moves<'a>(asset: &'a Asset<'_>, index: usize, budget: &Budget) -> Result<Moves<'a>, Failure> {
-    let rigs = asset.rigs();
+fn moves<'a>(owners: &'a Owners, index: usize, budget: &Budget) -> Result<Moves<'a>, Failure> {
+    let rigs = owners.asset.asset().rigs();
     let count = rigs.len();
     let Some(rig) = rigs.into_iter().nth(index) else {
         return Err(Failure::NotFound(format!("no rig {index}: the asset has {count}")));
     };
-    let rig = rig?;
+    let mut rig = rig?;
+    if let Some(motion) = &owners.motion {
+        let Asset::Rtm(motion) = motion.asset() else { return Err(Failure::Argument("the motion is not an RTM file")) };
+        rig = Rig::with_skeleton(*motion, &rig);
+    }
     let mut clips = Vec::new();
     for clip in rig.clips() {
         budget.output(BONE_BYTES)?;
@@ -101,10 +112,11 @@ fn moves<'a>(asset: &'a Asset<'_>, index: usize, budget: &Budget) -> Result<Move
 }
 
 impl meshpeek_rig {
-    fn new(asset: &meshpeek_asset, index: usize) -> Result<Self, Failure> {
+    fn new(asset: &meshpeek_asset, index: usize, motion: Option<&meshpeek_asset>) -> Result<Self, Failure> {
         let budget = asset.budget();
-        let parts = Parts::try_new(asset.view.clone(), |owner| moves(owner.asset(), index, &budget))
-            .map_err(|failure| asset.located(failure))?;
+        let owners = Owners { asset: asset.view.clone(), motion: motion.map(|motion| motion.view.clone()) };
+        let parts =
+            Parts::try_new(owners, |owners| moves(owners, index, &budget)).map_err(|failure| asset.located(failure))?;
         let mut bones = Vec::new();
         let mut clips = Vec::new();
         let rest = parts.with_dependent(|_, moves| {
@@ -180,7 +192,35 @@ pub unsafe extern "C" fn meshpeek_rig_open(
         let place = unsafe { Place::new(out) }?;
         // SAFETY: as promised.
         let asset = unsafe { borrow(asset) }?;
-        place.put_handle(meshpeek_rig::new(asset, index)?);
+        place.put_handle(meshpeek_rig::new(asset, index, None)?);
+        Ok(())
+    };
+    // SAFETY: as promised.
+    unsafe { call(error, work) }
+}
+
+/// Opens the rig of a model with the animation of an RTM file, instead of those of the model. Each bone moves like the
+/// one of the same name, in any case; bones that the file lacks follow their parents. `index` is as for
+/// meshpeek_rig_open.
+///
+/// # Safety
+/// `model` and `motion` are live handles; `out` is valid for a write, `error` too or NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn meshpeek_rig_open_motion(
+    model: *const meshpeek_asset,
+    index: usize,
+    motion: *const meshpeek_asset,
+    out: *mut *mut meshpeek_rig,
+    error: *mut *mut meshpeek_error,
+) -> meshpeek_status {
+    let work = || {
+        // SAFETY: as promised.
+        let place = unsafe { Place::new(out) }?;
+        // SAFETY: as promised.
+        let model = unsafe { borrow(model) }?;
+        // SAFETY: as promised.
+        let motion = unsafe { borrow(motion) }?;
+        place.put_handle(meshpeek_rig::new(model, index, Some(motion))?);
         Ok(())
     };
     // SAFETY: as promised.

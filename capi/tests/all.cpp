@@ -80,6 +80,52 @@ void release(void *user) {
     ++releases;
 }
 
+struct Bytes {
+    const std::vector<uint8_t> *bytes;
+    std::atomic<uint64_t> read{0};
+};
+
+// A read of at most 1000 bytes, so that callers must go on.
+int64_t read_at(void *user, uint64_t offset, uint8_t *buffer, size_t size) {
+    auto &source = *static_cast<Bytes *>(user);
+    if (offset >= source.bytes->size()) {
+        return 0;
+    }
+    const size_t left = source.bytes->size() - static_cast<size_t>(offset);
+    size_t count = size < 1000 ? size : 1000;
+    count = count < left ? count : left;
+    std::memcpy(buffer, source.bytes->data() + offset, count);
+    source.read += count;
+    return static_cast<int64_t>(count);
+}
+
+void sources(const std::vector<uint8_t> &bytes) {
+    Bytes counted{&bytes};
+    meshpeek_error *error = nullptr;
+    meshpeek_source *source = nullptr;
+    if (!is_done(meshpeek_source_open(read_at, &counted, bytes.size(), current, nullptr, &source, &error), error)) {
+        ++faults;
+        return;
+    }
+    faults += counted.read != 0;
+    std::vector<std::string> members = {"", "no such member"};
+    is_done(meshpeek_source_each_member(source, add_member, &members, &error), error);
+    meshpeek_asset *asset = nullptr;
+    if (is_done(meshpeek_source_open_member(source, nullptr, &asset, &error), error)) {
+        meshpeek_close(asset);
+    }
+    for (const std::string &name : members) {
+        if (is_done(meshpeek_source_open_member(source, name.c_str(), &asset, &error), error)) {
+            meshpeek_buffer json;
+            if (is_done(meshpeek_json(asset, MESHPEEK_JSON_KIND_RECORD, &json, &error), error)) {
+                meshpeek_buffer_free(&json);
+            }
+            meshpeek_close(asset);
+        }
+    }
+    meshpeek_source_free(source);
+}
+
 void meshes(const meshpeek_asset *asset) {
     meshpeek_error *error = nullptr;
     meshpeek_model *model = nullptr;
@@ -89,12 +135,37 @@ void meshes(const meshpeek_asset *asset) {
     const size_t count = meshpeek_model_mesh_count(model);
     for (size_t index = 0; index < count + 1 && index < 50; index++) {
         meshpeek_mesh *mesh = nullptr;
+        meshpeek_mesh_facts facts;
+        const bool has_facts = is_done(meshpeek_model_mesh(model, index, &facts, &error), error);
+        if (has_facts != (index < count) && has_facts) {
+            ++faults;
+        }
         if (!is_done(meshpeek_mesh_open(model, index, &mesh, &error), error)) {
             continue;
         }
         meshpeek_mesh_info info;
         meshpeek_mesh_describe(mesh, &info);
+        // Meshes for collision, shadows and the crew's view are not visual. Only LODs have a name.
+        const bool is_seen = info.lod < 0 || (info.resolution >= 0 && info.resolution < 1000);
+        if (info.is_visual != is_seen || (info.lod < 0) != (*info.lod_name == '\0')) {
+            ++faults;
+        }
+        if (has_facts && (facts.lod != info.lod || facts.is_visible != info.is_visible ||
+                          facts.is_visual != info.is_visual ||
+                          std::strcmp(facts.name, info.name) != 0)) {
+            ++faults;
+        }
         std::vector<uint8_t> buffer((info.vertices + info.indices) * 16 + 16);
+        const size_t morphs = meshpeek_mesh_morph_count(mesh);
+        for (size_t morph = 0; morph < morphs + 1 && morph < 20; morph++) {
+            meshpeek_mesh_morph_name(mesh, morph);
+            is_done(meshpeek_mesh_read_morph(mesh, morph, buffer.data(), buffer.size(), 16, &error), error);
+        }
+        // Every mesh has these, even of 0 rows.
+        for (int32_t attribute : {int32_t{MESHPEEK_ATTRIBUTE_POSITION}, int32_t{MESHPEEK_ATTRIBUTE_INDEX}}) {
+            faults += !is_done(
+                meshpeek_mesh_read(mesh, attribute, 0, buffer.data(), buffer.size(), 16, &error), error);
+        }
         for (int32_t attribute = -1; attribute < 9; attribute++) {
             for (size_t set = 0; set < 3; set++) {
                 is_done(meshpeek_mesh_read(mesh, attribute, set, buffer.data(), buffer.size(), 16, &error), error);
@@ -127,6 +198,9 @@ void rigs(const meshpeek_asset *asset) {
             ++faults;
         }
         meshpeek_rig_free(rig);
+        if (is_done(meshpeek_rig_open_motion(asset, index, asset, &rig, &error), error)) {
+            meshpeek_rig_free(rig);
+        }
     }
 }
 
@@ -196,6 +270,10 @@ int main(int argc, char **argv) {
     is_done(meshpeek_open_memory(nullptr, 1, nullptr, nullptr, nullptr, nullptr, &asset, &error), error);
     is_done(meshpeek_open_callback(nullptr, nullptr, nullptr, nullptr, &asset, &error), error);
     is_done(meshpeek_json(nullptr, 0, nullptr, &error), error);
+    meshpeek_source *source = nullptr;
+    is_done(meshpeek_source_open(nullptr, nullptr, 5, nullptr, nullptr, &source, &error), error);
+    is_done(meshpeek_source_each_member(nullptr, add_member, nullptr, &error), error);
+    meshpeek_source_free(nullptr);
     for (const char *format : {static_cast<const char *>(nullptr), "odol", "none"}) {
         meshpeek_buffer schema;
         if (is_done(meshpeek_schema(format, &schema, &error), error)) {
@@ -211,6 +289,7 @@ int main(int argc, char **argv) {
         std::ifstream stream(current, std::ios::binary);
         auto *bytes = new std::vector<uint8_t>(std::istreambuf_iterator<char>(stream), {});
         ++lent;
+        sources(*bytes);
         const meshpeek_status status =
             meshpeek_open_memory(bytes->data(), bytes->size(), current, release, bytes, nullptr, &asset, &error);
         if (is_done(status, error)) {

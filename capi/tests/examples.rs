@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use meshpeek_core::budget::Reservation;
 use meshpeek_core::export::{self, Embedded, Images, Options, Pixels, View, base_name};
-use meshpeek_core::geometry::Texture;
+use meshpeek_core::geometry::{Alpha, Texture};
 use meshpeek_core::scan::{Depth, Scan, Subject};
 use meshpeek_core::{Asset, Budget, Limits, json};
 use serde_json::Value;
@@ -55,6 +55,7 @@ fn programs() -> Option<&'static Programs> {
             (c, "-std=c99", "examples/inspect.c"),
             (cpp, "-std=c++17", "examples/model.cpp"),
             (cpp, "-std=c++17", "tests/all.cpp"),
+            (c, "-std=c99", "tests/facts.c"),
         ];
         for (compiler, standard, source) in sources {
             let (_, name) = source.split_once('/').unwrap();
@@ -290,4 +291,141 @@ fn every_call_survives_every_file_from_two_threads() {
     // Valgrind is slow, so it gets a part of them.
     let some: Vec<&Path> = files.iter().step_by(20).map(PathBuf::as_path).collect();
     programs.run("all.cpp", &some);
+}
+
+/// A PBO of members that are stored as they are.
+fn pbo(members: &[(&[u8], &[u8])]) -> Vec<u8> {
+    let mut head = Vec::new();
+    let mut data = Vec::new();
+    for (name, bytes) in members {
+        head.extend_from_slice(name);
+        head.extend_from_slice(&[0; 17]);
+        head.extend_from_slice(&u32::try_from(bytes.len()).unwrap().to_le_bytes());
+        data.extend_from_slice(bytes);
+    }
+    head.extend_from_slice(&[0; 21]);
+    [head, data].concat()
+}
+
+/// What `tests/facts.c` prints.
+fn facts(programs: &Programs, what: &str, args: &[&Path]) -> Vec<String> {
+    let output = programs.run("facts.c", &[&[Path::new(what)], args].concat());
+    text(&output).lines().map(str::to_owned).collect()
+}
+
+#[cfg(unix)]
+#[test]
+fn paths_and_members_have_any_bytes() {
+    use std::os::unix::ffi::OsStrExt;
+    let Some(programs) = programs() else { return };
+    let bytes = std::fs::read(root().join("../corpus/b3d/triangle.b3d")).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let any = |name: &'static [u8]| Path::new(std::ffi::OsStr::from_bytes(name));
+    let path = folder.path().join(any(b"caf\xe9.b3d"));
+    std::fs::write(&path, &bytes).unwrap();
+    assert_eq!(facts(programs, "open", &[&path]), ["format b3d"]);
+    let archive = folder.path().join(any(b"\xff.pbo"));
+    std::fs::write(&archive, pbo(&[(b"m\xe9.b3d", &bytes)])).unwrap();
+    assert_eq!(facts(programs, "member", &[&archive, any(b"m\xe9.b3d")]), ["format pbo"]);
+    let inside =
+        Path::new(std::ffi::OsStr::from_bytes(&[archive.as_os_str().as_bytes(), b"!/m\xe9.b3d"].concat())).to_owned();
+    assert_eq!(facts(programs, "open", &[&inside]), ["format b3d"]);
+}
+
+#[test]
+fn what_is_missing_is_not_found() {
+    let Some(programs) = programs() else { return };
+    let archive = root().join("../corpus/pbo/addon.pbo");
+    let not_found = "status 8 [io.not_found]";
+    assert_eq!(facts(programs, "member", &[&archive, Path::new("none.p3d")]), ["format pbo", not_found]);
+    let inside = PathBuf::from(format!("{}!/none.p3d", archive.display()));
+    assert_eq!(facts(programs, "open", &[&inside]), [not_found]);
+    assert_eq!(facts(programs, "open", &[&root().join("none.p3d")]), [not_found]);
+}
+
+/// Lists the members of a large archive and opens one of them, reading little of it.
+#[test]
+fn a_source_reads_ranges() {
+    let Some(programs) = programs() else { return };
+    let model = std::fs::read(root().join("../corpus/b3d/triangle.b3d")).unwrap();
+    let sound = vec![7; 1 << 20];
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("large.pbo");
+    std::fs::write(&path, pbo(&[(b"a.ogg", &sound), (b"tree.b3d", &model), (b"b.ogg", &sound)])).unwrap();
+    let lines = facts(programs, "ranges", &[&path, Path::new("TREE.b3d")]);
+    let [a, tree, b, listed, format, read] = lines.as_slice() else { panic!("{lines:?}") };
+    assert_eq!([a, b], ["member a.ogg 1048576", "member b.ogg 1048576"]);
+    assert_eq!((tree.as_str(), format.as_str()), (format!("member tree.b3d {}", model.len()).as_str(), "format b3d"));
+    let number = |line: &str| line.strip_prefix("read ").unwrap().parse::<usize>().unwrap();
+    assert!(number(listed) < 20_000 && number(read) < number(listed) + model.len() + 20_000, "{lines:?}");
+    let lines = facts(programs, "ranges", &[&path, Path::new("none")]);
+    assert_eq!(lines.last().unwrap(), "status 8 [io.not_found]");
+}
+
+/// Meshes have facts before they are decoded, arrays of 0 rows, and the shapes of vertex animations.
+#[test]
+fn meshes_have_facts_and_shapes() {
+    let Some(programs) = programs() else { return };
+    let mut shapes = 0;
+    let mut empty = 0;
+    for name in ["b3d/everything.b3d", "lodka/everything.lod", "mlod/everything.p3d"] {
+        let path = root().join("../corpus").join(name);
+        let bytes = std::fs::read(&path).unwrap();
+        let asset = Asset::parse_file(&path, &bytes, &Limits::default()).unwrap();
+        let budget = Budget::new(bytes.len() as u64, &Limits::default());
+        let mut expected = vec![format!("format {}", asset.format().name())];
+        for primitive in asset.primitives() {
+            let primitive = primitive.unwrap();
+            let mesh = primitive.to_mesh(&budget).unwrap();
+            empty += usize::from(mesh.positions.is_empty());
+            let alpha = match primitive.material().unwrap().map(|material| material.alpha) {
+                None | Some(Alpha::Opaque) => 0,
+                Some(Alpha::Mask(_)) => 1,
+                Some(Alpha::Blend) => 2,
+                Some(Alpha::Add) => 3,
+                Some(Alpha::Multiply) => 4,
+                Some(Alpha::Image) => 5,
+                Some(other) => panic!("{other:?}"),
+            };
+            let positions = primitive.vertex_count().unwrap();
+            expected.push(format!("mesh {positions} positions, {} vertices, alpha {alpha}", mesh.positions.len()));
+            let welded = primitive.to_welded(|_| Ok(())).unwrap();
+            for morph in primitive.morphs().unwrap() {
+                let mut sum = 0.0;
+                for corner in &welded.corners {
+                    let point = morph.positions.array(corner.position as usize).unwrap();
+                    sum += primitive.world_matrix.point(point).iter().map(|part| f64::from(*part)).sum::<f64>();
+                }
+                let name = meshpeek_core::summary::Name::from(morph.name).text;
+                expected.push(format!("morph {name} {sum:.3}"));
+                shapes += 1;
+            }
+        }
+        assert_eq!(facts(programs, "meshes", &[&path]), expected, "{name}");
+    }
+    assert!(shapes > 0 && empty > 0, "{shapes} shapes, {empty} empty meshes");
+}
+
+#[test]
+fn a_motion_moves_the_bones_of_a_model() {
+    let Some(programs) = programs() else { return };
+    let corpus = root().join("../corpus");
+    let motion = corpus.join("rtm/v5_mixed.rtm");
+    let mut moved = 0;
+    for name in ["odol/v75_lzo.p3d", "b3d/everything.b3d", "lodka/everything.lod"] {
+        let path = corpus.join(name);
+        let bytes = std::fs::read(&path).unwrap();
+        let asset = Asset::parse_file(&path, &bytes, &Limits::default()).unwrap();
+        let lines = facts(programs, "motion", &[&path, &motion]);
+        match asset.rigs().into_iter().next() {
+            Some(Ok(rig)) => {
+                assert_eq!(lines[1], format!("rig {} bones, 1 clips", rig.bones().len()), "{name}");
+                moved += 1;
+            }
+            _ => assert_eq!(lines[1], "status 8 []", "{name}"),
+        }
+    }
+    assert!(moved > 0);
+    let lines = facts(programs, "motion", &[&corpus.join("b3d/everything.b3d"), &corpus.join("b3d/everything.b3d")]);
+    assert_eq!(lines[1], "status 9 []");
 }

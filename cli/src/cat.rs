@@ -1,16 +1,15 @@
 //! `meshpeek cat`: the content of a member.
 
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use meshpeek::address::{Content, split_last};
-use meshpeek::format::NoAsset;
-use meshpeek::rap::{Config, text};
+use meshpeek::address::{Content, MemberPath};
 use meshpeek::summary::{Code, Name};
-use meshpeek::{Error, ErrorKind, Format};
+use meshpeek::{Error, Format};
 
 use crate::args::Common;
+use crate::config;
 use crate::failure::{Failure, Outcome, status, text_of, without_name};
 use crate::notes::Notes;
 use crate::output::Output;
@@ -68,29 +67,14 @@ fn write(path: &Path, args: &Args, out: &mut Output, common: &Common) -> Result<
 
 /// Writes a binary config as text, and a config that is text as it is.
 fn write_config(path: &Path, content: &Content<'_>, out: &mut Output) -> Result<(), Failure> {
-    if Format::sniff(content) != Some(Format::Rap) {
-        if !is_config_text(content) {
-            return Err(Failure::at(path, "not a binary config"));
-        }
-        out.write_all(content)?;
-        return Ok(());
+    if Format::sniff(content) == Some(Format::Rap) {
+        return config::write_text(path, content, out);
     }
-    let config = Config::parse_with(content, content.budget().limits()).map_err(|error| error.in_file(path))?;
-    let mut out = BufWriter::new(out);
-    let written = config.write_text(&mut out, content.budget());
-    // The text before an error is written, too.
-    let flushed = out.flush();
-    if let Err(error) = written {
-        let is_of_output = matches!(error.kind(), ErrorKind::Io(_));
-        // The output names itself.
-        return Err(if is_of_output { error.into() } else { error.in_file(path).into() });
+    if !config::is_text(content) {
+        return Err(Failure::at(path, "not a binary config"));
     }
-    Ok(flushed?)
-}
-
-/// Returns true for a config that is text already.
-fn is_config_text(content: &[u8]) -> bool {
-    Format::sniff(content).is_none() && NoAsset::of(content) == NoAsset::Text && text::is_config(content)
+    out.write_all(content)?;
+    Ok(())
 }
 
 /// The failure of a member that cannot be read, or whose content is not what its archive says.
@@ -98,7 +82,7 @@ fn lost(error: &Error, member: Option<Name>) -> Failure {
     let mut text = text_of(error);
     if let Some(member) = member {
         // The rest of the path are the archives that it is in.
-        let (_, name) = split_last(&member.text);
+        let (_, name) = MemberPath::new(&member.text).split_last();
         text = without_name(error, name);
     }
     if error.code() == Code::Checksum { Failure::Wrong(text) } else { Failure::Message(text) }

@@ -1,7 +1,7 @@
 //! Completion of members, selectors and keys, for the shell that asks through the variable COMPLETE.
 
 use std::collections::BTreeSet;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::mpsc;
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use clap::{Arg, Command};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter as _};
 use clap_complete::env::CompleteEnv;
-use meshpeek::address::{Address, join_text, open_member, split_last};
+use meshpeek::address::{Address, MemberPath, open_member};
 use meshpeek::container::Container;
 use meshpeek::inspect::selector;
 use meshpeek::summary::Name;
@@ -62,7 +62,7 @@ fn with_completer(arg: Arg) -> Arg {
 /// Paths, and members after `!/`.
 fn addresses(current: &OsStr) -> Vec<CompletionCandidate> {
     let text = current.to_str().unwrap_or_default();
-    if let (Some(archive), begun) = split_last(text) {
+    if let (Some(archive), begun) = MemberPath::new(text).split_last() {
         let archive = archive.to_owned();
         let begun = begun.to_owned();
         return in_time(move || members(&archive, &begun).unwrap_or_default());
@@ -72,9 +72,7 @@ fn addresses(current: &OsStr) -> Vec<CompletionCandidate> {
     for path in &found {
         let value = path.get_value();
         if matches!(Format::from_extension(Path::new(value)), Some(Format::Pbo | Format::Zip)) {
-            let mut archive = OsString::from(value);
-            archive.push("!/");
-            inside.push(CompletionCandidate::new(archive));
+            inside.push(CompletionCandidate::new(MemberPath::join_path(value, "")));
         }
     }
     found.extend(inside);
@@ -111,9 +109,9 @@ fn members(archive: &str, begun: &str) -> Option<Vec<CompletionCandidate>> {
     }
     let mut found = Vec::new();
     for name in names {
-        let address = join_text(archive, Some(&name));
+        let address = MemberPath::join_text(archive, Some(&name));
         if matches!(Format::from_extension(Path::new(&name)), Some(Format::Pbo | Format::Zip)) {
-            found.push(CompletionCandidate::new(join_text(&address, Some(""))));
+            found.push(CompletionCandidate::new(MemberPath::join_text(&address, Some(""))));
         }
         found.push(CompletionCandidate::new(address));
     }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use anstyle::{AnsiColor, Style};
 use clap::ValueEnum;
-use meshpeek::address::{Content, join_text};
+use meshpeek::address::{Content, MemberPath};
 use meshpeek::diff::{Change, Difference, Fact, Options, Row, Rows, compare};
 use meshpeek::inspect::Value;
 use meshpeek::scan::Selection;
@@ -25,6 +25,7 @@ use serde_json::{Value as Json, json};
 use unicode_width::UnicodeWidthStr;
 
 use crate::args::Common;
+use crate::config::Readable;
 use crate::failure::{Failure, Outcome, text_of};
 use crate::map;
 use crate::notes::Notes;
@@ -122,10 +123,12 @@ fn files(args: &Args, sides: [Side; 2], common: &Common, options: &Options) -> O
     let source_b = b.source(&args.b, common)?;
     let content_a = source_a.content(common)?;
     let content_b = source_b.content(common)?;
+    let readable_a = Readable::of(&source_a, &content_a, common)?;
+    let readable_b = Readable::of(&source_b, &content_b, common)?;
     let mut page = Page::new(args, common)?;
     let compared = compare(
-        compared_side(&source_a, &content_a),
-        compared_side(&source_b, &content_b),
+        compared_side(&source_a, &content_a, &readable_a),
+        compared_side(&source_b, &content_b, &readable_b),
         options,
         &mut |difference| {
             let _ = page.add(&difference);
@@ -134,17 +137,23 @@ fn files(args: &Args, sides: [Side; 2], common: &Common, options: &Options) -> O
     page.finish()?;
     if let Err(error) = compared {
         // Identify the failing file by the address given for it.
-        source_a.asset(&content_a)?;
-        source_b.asset(&content_b)?;
+        readable_a.asset(&source_a, &content_a)?;
+        readable_b.asset(&source_b, &content_b)?;
         return Err(error.into());
     }
     source_a.unchanged()?;
     source_b.unchanged()?;
-    Ok(page.status(common))
+    let status = page.status(common);
+    // What is not read may differ.
+    Ok(if readable_a.is_whole() && readable_b.is_whole() { status } else { ExitCode::from(2) })
 }
 
-fn compared_side<'s>(source: &'s Source<'_>, content: &'s Content<'_>) -> meshpeek::diff::Side<'s> {
-    meshpeek::diff::Side { file: &source.name, data: content, budget: content.budget() }
+fn compared_side<'s>(
+    source: &'s Source<'_>,
+    content: &'s Content<'_>,
+    readable: &'s Readable<'_>,
+) -> meshpeek::diff::Side<'s> {
+    meshpeek::diff::Side { file: &source.name, data: readable.bytes(), budget: content.budget() }
 }
 
 fn folders(args: &Args, sides: [Side; 2], common: &Common, options: &Options) -> Outcome {
@@ -386,7 +395,7 @@ fn json_item(item: &impl Serialize, is_first: bool, out: &mut Output) -> Result<
 /// The path and member of a difference.
 fn whole(difference: &Difference) -> String {
     match (&difference.path, &difference.member) {
-        (Some(path), member) => join_text(&path.text, text(member.as_ref())),
+        (Some(path), member) => MemberPath::join_text(&path.text, text(member.as_ref())),
         (None, Some(member)) => member.text.clone(),
         (None, None) => String::new(),
     }
@@ -656,4 +665,179 @@ fn first_row(rows: &Rows, row: &Row) -> String {
         row += &format!(" ({})", escape(label));
     }
     format!("{row}: {}", cells.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use meshpeek::{Budget, Limits};
+
+    const CHANGES: [Change; 4] = [Change::Removed, Change::Added, Change::Changed, Change::Moved];
+
+    fn name(text: &str) -> Option<Arc<Name>> {
+        if text.is_empty() { None } else { Some(Arc::new(Name::from(std::path::Path::new(text)))) }
+    }
+
+    /// A difference of this kind at this place.
+    fn difference(change: Change, path: &str, member: &str, place: &str) -> Difference {
+        // An archive without members, and one with an empty member.
+        let end = vec![0; 21];
+        let one = [&b"a"[..], &end, &end].concat();
+        let budget = Budget::new(100, &Limits::default());
+        let file = std::path::Path::new("x.pbo");
+        let side = |data| meshpeek::diff::Side { file, data, budget: &budget };
+        let mut found = None;
+        compare(side(&end), side(&one), &Options::default(), &mut |difference| found = Some(difference)).unwrap();
+        let mut found = found.unwrap();
+        found.change = change;
+        (found.path, found.member) = (name(path), name(member));
+        found.place = place.to_owned();
+        (found.to, found.label, found.values, found.rows) = (None, None, None, None);
+        found
+    }
+
+    #[test]
+    fn a_tolerance_is_a_number_from_0_on() {
+        for (text, expected) in [
+            ("0", Some(0.0)),
+            ("-0", Some(0.0)),
+            ("0.001", Some(0.001)),
+            ("1e3", Some(1000.0)),
+            ("-0.001", None),
+            ("inf", None),
+            ("-inf", None),
+            ("NaN", None),
+            ("1e400", None),
+            ("", None),
+            ("1,5", None),
+        ] {
+            assert_eq!(tolerance(text).ok(), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn each_change_says_its_values() {
+        let facts = [
+            (Fact::Value(Value::Absent), "none"),
+            (Fact::Value(Value::Float(0.1)), "0.1"),
+            (Fact::Text(Name::from(std::path::Path::new("a b"))), "\"a b\""),
+            (
+                Fact::Texts(vec![Name::from(std::path::Path::new("a")), Name::from(std::path::Path::new("b"))]),
+                "[\"a\", \"b\"]",
+            ),
+            (Fact::Texts(Vec::new()), "[]"),
+        ];
+        for (a, word_a) in &facts {
+            for (b, word_b) in &facts {
+                for change in CHANGES {
+                    for place in ["bytes", "lods/0"] {
+                        let mut difference = difference(change, "", "", place);
+                        difference.values = Some([a.clone(), b.clone()]);
+                        let expected = match change.name() {
+                            "removed" => (*word_a).to_owned(),
+                            "added" => (*word_b).to_owned(),
+                            "moved" if word_a == word_b => (*word_a).to_owned(),
+                            "changed" if word_a == word_b && place == "bytes" => format!("{word_a} each"),
+                            _ => format!("{word_a} -> {word_b}"),
+                        };
+                        assert_eq!(said(&difference), [expected], "{change:?} at {place}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_difference_takes_one_line_if_it_fits() {
+        let text = |lines: Vec<String>| -> Vec<String> {
+            lines.iter().map(|line| anstream::adapter::strip_str(line).to_string()).collect()
+        };
+        let mut difference = difference(Change::Changed, "", "", "lods/0/name");
+        difference.label = name("abc");
+        difference.values = Some([Fact::Value(Value::Absent), Fact::Text(Name::from(std::path::Path::new("x, y, z")))]);
+        let whole = "changed  lods/0/name (abc)  none -> \"x, y, z\"";
+        for indent in ["", "  "] {
+            let whole = format!("{indent}{whole}");
+            for width in 0..whole.len() + 3 {
+                let lines = text(layout(&difference, indent, Some(width)));
+                if width >= whole.len() {
+                    assert_eq!(lines, [whole.as_str()], "{width}");
+                    continue;
+                }
+                assert_eq!(lines[0], format!("{indent}changed  lods/0/name (abc)"), "{width}");
+                let margin = " ".repeat(indent.len() + 9);
+                let details: Vec<&str> = lines[1..].iter().map(|line| line.strip_prefix(&margin).unwrap()).collect();
+                assert_eq!(details.join(" "), "none -> \"x, y, z\"", "{width}");
+                for (number, line) in lines[1..].iter().enumerate() {
+                    assert!(line.len() <= width || !line.trim_start().contains(' '), "{width}: {line:?}");
+                    // Another piece would not fit.
+                    if let Some(next) = details.get(number + 1) {
+                        let piece = next.split_inclusive(", ").next().unwrap().trim_end();
+                        assert!(line.len() + 1 + piece.len() > width, "{width}: {line:?}");
+                    }
+                }
+            }
+            assert_eq!(text(layout(&difference, indent, None)), [whole.as_str()]);
+        }
+    }
+
+    #[test]
+    fn differences_are_counted_by_part_or_by_file() {
+        let mut stats = Stats::default();
+        let mut expected: Vec<(&str, &str, [u64; 4])> = Vec::new();
+        for (path, member, place, file, part) in [
+            ("", "", "lods/0/points", "", "lods/0"),
+            ("", "", "lods/0/points/3", "", "lods/0"),
+            ("", "", "lods/1", "", "lods/1"),
+            ("", "", "lods", "", "lods"),
+            ("", "", "name/x/y", "", "name"),
+            ("", "", "", "", ""),
+            ("a.p3d", "", "lods/0/points", "a.p3d", ""),
+            ("a.p3d", "", "", "a.p3d", ""),
+            ("a.pbo", "m.p3d", "lods/0", "a.pbo!/m.p3d", ""),
+            ("", "m.p3d", "lods/0", "m.p3d", ""),
+        ] {
+            for (number, change) in CHANGES.into_iter().enumerate() {
+                for _ in 0..=number {
+                    stats.add(&difference(change, path, member, place));
+                }
+            }
+            match expected.iter_mut().find(|(known, of, _)| (*known, *of) == (file, part)) {
+                Some((.., counts)) => *counts = counts.map(|count| count * 2),
+                None => expected.push((file, part, [1, 2, 3, 4])),
+            }
+        }
+        let found: Vec<_> =
+            stats.list.iter().map(|stat| (stat.file.as_str(), stat.place.as_str(), stat.counts)).collect();
+        assert_eq!(found, expected);
+        for stat in &stats.list {
+            let [removed, added, changed, moved] = stat.counts;
+            let words = format!("{removed} removed, {added} added, {changed} changed, {moved} moved");
+            assert_eq!(stat.counts_in_words(), words);
+        }
+    }
+
+    /// The label of a part is that of a difference of it or of what is directly in it.
+    #[test]
+    fn a_part_has_the_label_of_its_own_fields() {
+        for (path, place, is_of_part) in [
+            ("", "lods/0", true),
+            ("", "lods/0/name", true),
+            ("", "lods/0/selections/3", false),
+            ("", "lods", false),
+            ("", "lods/name", false),
+            ("a.p3d", "lods/0", false),
+        ] {
+            for label in ["", "first", "with\nline"] {
+                let mut stats = Stats::default();
+                let mut first = difference(Change::Changed, path, "", place);
+                first.label = Some(Arc::new(Name::from(std::path::Path::new(label))));
+                stats.add(&first);
+                first.label = name("second");
+                stats.add(&first);
+                let expected = if is_of_part { Some(label) } else { None };
+                assert_eq!(stats.list[0].label.as_deref(), expected, "{path} {place}");
+            }
+        }
+    }
 }

@@ -5,7 +5,6 @@ pub(crate) mod rows;
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::process::ExitCode;
 
 use meshpeek::Asset;
 use meshpeek::dissect::{LineKind, dissect, unread};
@@ -13,6 +12,7 @@ use meshpeek::inspect::{Selector, selector};
 use meshpeek::view::{Column, Storage, Table};
 
 use crate::args::{Common, DumpFormat};
+use crate::config::Readable;
 use crate::failure::message_of;
 use crate::failure::{Failure, Outcome};
 use crate::output::Output;
@@ -27,13 +27,14 @@ use crate::wrap::held;
 pub(crate) fn run(path: &Path, selector: Option<&str>, format: DumpFormat, common: &Common) -> Outcome {
     let source = Source::open(path, common)?;
     let content = source.content(common)?;
-    let asset = source.asset(&content)?;
+    let readable = Readable::of(&source, &content, common)?;
+    let asset = readable.asset(&source, &content)?;
     match selector {
         None => list(&asset, "", common)?,
-        Some(text) => Request { path, text, format, common }.answer(&asset, &content)?,
+        Some(text) => Request { path, text, format, common }.answer(&asset, readable.bytes())?,
     }
     source.unchanged()?;
-    Ok(ExitCode::SUCCESS)
+    Ok(readable.status())
 }
 
 /// A part of a file, as the user names it.
@@ -232,38 +233,7 @@ fn write(table: &dyn Table, format: DumpFormat, common: &Common) -> Result<(), F
         DumpFormat::Npy if out.is_terminal => return Err("npy is binary: redirect it or use -o".into()),
         DumpFormat::Npy => rows::npy(table, &mut out)?,
         DumpFormat::Raw if out.is_terminal => return Err("raw bytes are binary: redirect them or use -o".into()),
-        DumpFormat::Raw => raw(table, &mut out)?,
+        DumpFormat::Raw => rows::raw(table, &mut out)?,
     }
     Ok(out.flush()?)
-}
-
-/// Writes the table's rows unchanged. The rows are copied first: a system call on mapped bytes fails if they were
-/// truncated meanwhile, and the failure would look like an error of writing.
-fn raw(table: &dyn Table, out: &mut Output) -> Result<(), Failure> {
-    let mut copy = Vec::new();
-    batches(table, |rows| {
-        for part in rows.chunks(1 << 15) {
-            copy.clear();
-            copy.extend_from_slice(part);
-            out.write_all(&copy)?;
-        }
-        Ok(())
-    })
-}
-
-/// Iterates over the table's rows in batches. The first failure ends it.
-fn batches(table: &dyn Table, mut each: impl FnMut(&[u8]) -> Result<(), Failure>) -> Result<(), Failure> {
-    let mut failure = None;
-    let read = table.read(&mut |rows| match each(rows) {
-        Ok(()) => ControlFlow::Continue(()),
-        Err(error) => {
-            failure = Some(error);
-            ControlFlow::Break(())
-        }
-    });
-    // An error of writing takes precedence over an error of reading.
-    match failure {
-        Some(failure) => Err(failure),
-        None => Ok(read?),
-    }
 }

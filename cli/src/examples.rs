@@ -129,8 +129,10 @@ Examples:
   meshpeek export mob.b3d --textures textures/ --mirror z --scale 0.1 -o mob.glb
   meshpeek export man.p3d --motion walk.rtm -o man.glb
   meshpeek export tree.p3d --size 1024 --view front --transparent -o tree.png
+  meshpeek export config.bin -o config.cpp
 
-Models are written as glTF, OBJ or PLY, except for binarised ones of Arma. Models of all formats can be drawn.";
+Models are written as glTF, OBJ or PLY, except for binarised ones of Arma. Models of all formats can be drawn. Configs \
+are written as text (-o NAME.cpp, .rvmat, ...) or in binary form (-o NAME.bin).";
 
 pub(crate) const REFS: &str = "\
 Examples:

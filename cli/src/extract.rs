@@ -4,7 +4,7 @@ mod folder;
 
 use std::path::{Path, PathBuf};
 
-use meshpeek::address::{Address, join_text};
+use meshpeek::address::{Address, MemberPath};
 use meshpeek::container::{Container, Form, Member};
 use meshpeek::scan::{FileId, Globs};
 use meshpeek::summary::Name;
@@ -306,7 +306,7 @@ fn wanted<'a>(
 pub(crate) fn levels(address: &Address) -> Vec<String> {
     let mut levels = Vec::new();
     if let Some(member) = &address.member {
-        for level in ByteStr::new(member).to_text_lossy().split("!/") {
+        for level in MemberPath::new(&ByteStr::new(member).to_text_lossy()).names() {
             if !level.is_empty() {
                 levels.push(level.to_owned());
             }
@@ -330,5 +330,5 @@ pub(crate) fn is_archive(member: &Member<'_>) -> bool {
 
 fn inner_text(place: &Place<'_>, member: &Member<'_>) -> String {
     let name = Name::from(member.name()).text;
-    join_text(&place.text, Some(&ByteStr::from(name.as_str()).to_string()))
+    MemberPath::join_text(&place.text, Some(&ByteStr::from(name.as_str()).to_string()))
 }

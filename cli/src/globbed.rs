@@ -1,9 +1,8 @@
 //! Patterns for the names of members in addresses, such as `mod.pbo!/*.p3d`.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use meshpeek::address::{Address, Names, join};
+use meshpeek::address::{Address, MemberPath, Names};
 use meshpeek::container::{Container, Member};
 use meshpeek::scan::Globs;
 use meshpeek::summary::Name;
@@ -64,8 +63,9 @@ fn is_pattern(text: &str) -> bool {
 }
 
 fn has_pattern(path: &Path) -> bool {
-    let text = path.as_os_str().as_encoded_bytes();
-    if !text.windows(2).any(|pair| pair == b"!/") || !text.iter().any(|byte| b"*?[".contains(byte)) {
+    // Most paths have neither, and need no look at the file system.
+    let text = path.as_os_str().to_string_lossy();
+    if MemberPath::new(&text).split_last().0.is_none() || !is_pattern(&text) {
         return false;
     }
     let member = Address::parse(path).member;
@@ -126,13 +126,10 @@ impl Search {
     }
 
     fn member(&mut self, place: &Place<'_>, member: &Member<'_>, name: Name, rest: &[String]) -> meshpeek::Result<()> {
-        let name = join(place.member, name);
+        let name = MemberPath::join(place.member, name);
         if rest.is_empty() {
             place.budget.output(name.text.len() as u64)?;
-            let mut address = OsString::from(&self.file);
-            address.push("!/");
-            address.push(&name.text);
-            self.found.push(address.into());
+            self.found.push(MemberPath::join_path(&self.file, &name.text));
             return Ok(());
         }
         let depth = place.depth + 1;

@@ -1,16 +1,19 @@
 //! `meshpeek info`: files in full, or the values of some keys.
 
+mod document;
 pub(crate) mod rows;
 
 use std::io::{self, BufWriter, IntoInnerError, Write};
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 use clap::ValueEnum;
+use meshpeek::address::Content;
 use meshpeek::scan::{Depth, Record, Scan, Subject};
-use meshpeek::{Asset, Format, json};
-use serde_json::ser::Formatter;
+use meshpeek::{Asset, json};
 
 use crate::args::Common;
+use crate::config::Readable;
 use crate::failure::{Failure, Outcome, status};
 use crate::limits::with_flag;
 use crate::notes::Notes;
@@ -18,6 +21,7 @@ use crate::output::Output;
 use crate::output_file::ending;
 use crate::report;
 use crate::source::Source;
+use document::put_keys;
 use rows::Rows;
 
 #[derive(clap::Args)]
@@ -64,6 +68,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     };
     let mut opened = 0;
     let mut failed = 0;
+    let mut in_part = 0;
     for (index, file) in args.files.iter().enumerate() {
         if let Page::Text(out) = &mut page
             && index > 0
@@ -71,9 +76,13 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
             writeln!(out)?;
         }
         match page.add(file, args, common) {
-            Ok(true) => opened += 1,
+            Ok(Added::Whole) => opened += 1,
+            Ok(Added::InPart) => {
+                opened += 1;
+                in_part += 1;
+            }
             // Its problem was reported, but nothing else could be done.
-            Ok(false) => failed += 1,
+            Ok(Added::Unopened) => failed += 1,
             Err(Failure::Message(message)) => {
                 Notes::new(common).error(message);
                 failed += 1;
@@ -81,7 +90,16 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
             Err(closed) => return Err(closed),
         }
     }
-    Ok(status(opened, failed))
+    Ok(if failed == 0 && in_part > 0 { ExitCode::from(1) } else { status(opened, failed) })
+}
+
+/// How much of a file is shown.
+enum Added {
+    Whole,
+    /// A config that is text, without its includes or other parts.
+    InPart,
+    /// It does not open as an asset.
+    Unopened,
 }
 
 enum Page {
@@ -91,8 +109,8 @@ enum Page {
 }
 
 impl Page {
-    /// Adds a file. Returns false if it does not open as an asset.
-    fn add(&mut self, path: &Path, args: &Args, common: &Common) -> Result<bool, Failure> {
+    /// Adds a file.
+    fn add(&mut self, path: &Path, args: &Args, common: &Common) -> Result<Added, Failure> {
         let source = Source::open(path, common)?;
         let opened = source.member(common)?;
         let mut scan = Scan::new([path]);
@@ -109,9 +127,18 @@ impl Page {
         {
             return Err(Failure::at(path, with_flag(&problem.message, problem.code)));
         }
-        let mut asset = None;
+        let mut readable = None;
         if let Ok(content) = &opened.content {
-            asset = source.asset(content).ok();
+            readable = readable_of(&source, content, common)?;
+        }
+        let mut asset = None;
+        let mut unread = None;
+        // A config that does not compile is not read.
+        let mut is_whole = readable.is_some() || !is_config;
+        if let (Some(readable), Ok(content)) = (&readable, &opened.content) {
+            asset = readable.asset(&source, content).ok();
+            unread = readable.unread();
+            is_whole = readable.is_whole();
         }
         match self {
             Self::Text(out) => {
@@ -119,11 +146,7 @@ impl Page {
                 out.flush()?;
             }
             Self::Json(out) => {
-                // A document comes in very many pieces.
-                let mut pieces = BufWriter::new(&mut *out);
-                write_json(json::Document::new(&mut pieces)?, &record, asset.as_ref())?;
-                pieces.into_inner().map_err(IntoInnerError::into_error)?;
-                writeln!(out)?;
+                write_json(&record, asset.as_ref(), unread, out)?;
                 out.flush()?;
             }
             Self::Rows(rows) => {
@@ -132,8 +155,50 @@ impl Page {
             }
         }
         source.unchanged()?;
-        Ok(asset.is_some() || is_config)
+        Ok(if asset.is_none() && !is_config {
+            Added::Unopened
+        } else if is_whole {
+            Added::Whole
+        } else {
+            Added::InPart
+        })
     }
+}
+
+/// Opens the content. One that is a config as text and does not compile is reported, and its record is shown all the same.
+fn readable_of<'c>(
+    source: &Source<'_>,
+    content: &'c Content<'_>,
+    common: &Common,
+) -> Result<Option<Readable<'c>>, Failure> {
+    match Readable::of(source, content, common) {
+        Ok(readable) => Ok(Some(readable)),
+        Err(Failure::Message(message)) => {
+            Notes::new(common).error(message);
+            Ok(None)
+        }
+        Err(failure) => Err(failure),
+    }
+}
+
+/// Writes the record, `title` and `detail`, and of a config as text what is not read.
+fn write_json(
+    record: &Record,
+    asset: Option<&Asset<'_>>,
+    unread: Option<&[String]>,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    // A document comes in very many pieces.
+    let mut pieces = BufWriter::new(&mut *out);
+    let mut document = json::Document::new(&mut pieces)?;
+    put_keys(&mut document, record, asset)?;
+    if let Some(unread) = unread {
+        document.entry("unread", unread)?;
+    }
+    document.finish()?;
+    pieces.into_inner().map_err(IntoInnerError::into_error)?;
+    writeln!(out)?;
+    Ok(())
 }
 
 fn write_text(record: &Record, asset: Option<&Asset<'_>>, is_long: bool, out: &mut Output) -> io::Result<()> {
@@ -149,20 +214,4 @@ fn write_text(record: &Record, asset: Option<&Asset<'_>>, is_long: bool, out: &m
         return Ok(());
     }
     report::problems(record, out)
-}
-
-/// Writes the record, `title` and `detail`.
-fn write_json<W: Write, F: Formatter + Clone>(
-    mut document: json::Document<W, F>,
-    record: &Record,
-    asset: Option<&Asset<'_>>,
-) -> Result<(), Failure> {
-    document.record(record)?;
-    document.entry("title", &record.summary.format.map(Format::title))?;
-    match asset {
-        Some(asset) => document.outline("detail", asset)?,
-        None => document.entry("detail", &())?,
-    }
-    document.finish()?;
-    Ok(())
 }

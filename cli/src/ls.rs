@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use meshpeek::address::{Names, join, join_text};
+use meshpeek::address::{MemberPath, Names};
 use meshpeek::container::{Container, Form, Member};
 use meshpeek::scan::{FileId, Globs, Stored, add_sort_key, time_text};
 use meshpeek::summary::Name;
@@ -296,7 +296,7 @@ impl<'c> Listing<'c> {
                 // The list cannot be read beyond this.
                 Err(error) => return self.lost_in(place, &error),
             };
-            let name = join(place.member, names.next(member.name()));
+            let name = MemberPath::join(place.member, names.next(member.name()));
             if let Err(error) = self.member(place, &name, &member, shared.binary_search(&index).is_ok())? {
                 return self.lost_in(place, &error);
             }
@@ -496,7 +496,7 @@ impl Entry<'_> {
         let is_lossy = |name: &Name| name.lossy;
         let lossy = path.lossy || self.member.is_some_and(is_lossy) || self.link.as_ref().is_some_and(is_lossy);
         let row = Row {
-            address: join_text(&path.text, member),
+            address: MemberPath::join_text(&path.text, member),
             path: path.text,
             member,
             lossy,
@@ -512,7 +512,7 @@ impl Entry<'_> {
     fn raw(&self) -> Vec<u8> {
         let mut line = self.path.as_os_str().as_encoded_bytes().to_vec();
         if let Some(member) = self.member {
-            line.extend_from_slice(b"!/");
+            line.extend_from_slice(MemberPath::SEPARATOR.as_bytes());
             line.extend_from_slice(member.text.as_bytes());
         }
         line.push(0);

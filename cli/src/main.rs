@@ -11,6 +11,7 @@ mod cat;
 mod command;
 mod complete;
 mod condition;
+mod config;
 mod diff;
 mod dump;
 mod dupes;

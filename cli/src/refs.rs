@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anstyle::Style;
-use meshpeek::address::{Address, join_text};
+use meshpeek::address::{Address, MemberPath};
 use meshpeek::scan::Found;
 use meshpeek::scan::refs::{self, Link, State};
 use meshpeek::summary::{Name, Severity};
@@ -571,5 +571,5 @@ impl Row {
 /// The address of an asset, which a line break does not split.
 fn whole(path: &Path, member: Option<&Name>) -> String {
     let file = Name::from(path).text;
-    held(&report::escape(&join_text(&file, member.map(|member| &*member.text))))
+    held(&report::escape(&MemberPath::join_text(&file, member.map(|member| &*member.text))))
 }

@@ -5,13 +5,13 @@ use std::process::ExitCode;
 
 use meshpeek::Format;
 use meshpeek::json::FieldRow;
-use meshpeek::schema::{Type, records};
-use meshpeek::view::record::Schema;
+use meshpeek::schema::{Schema, Type, records};
 
 use crate::args::{Common, LineFormat, format_parser};
 use crate::failure::{Failure, Outcome};
 use crate::output::Output;
-use crate::report::{FAINT, HEADING, count};
+use crate::report::list::FAINT;
+use crate::report::{HEADING, count};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {

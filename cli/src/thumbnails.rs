@@ -6,7 +6,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use meshpeek::address::join_text;
+use meshpeek::address::MemberPath;
 use meshpeek::export::{Canvas, Edges, Picture, View, picture_on};
 use meshpeek::scan::{Record, Scan, Sighting, refs};
 use meshpeek::{Asset, Budget};
@@ -297,7 +297,7 @@ fn shrunk(picture: image::RgbImage, most: u32) -> image::RgbImage {
 /// The path of an asset as a path below the folder of pictures.
 fn by_path(seen: &Sighting<'_, '_>) -> String {
     let member = seen.record.member.as_ref().map(|member| member.text.as_str());
-    let text = join_text(&seen.record.path.to_string_lossy(), member);
+    let text = MemberPath::join_text(&seen.record.path.to_string_lossy(), member);
     let parts = text.split(['/', '\\']).filter(|part| !part.is_empty() && *part != ".");
     let mut parts: Vec<String> = parts.take(64).map(safe).collect();
     let Some(name) = parts.pop() else { return String::new() };

@@ -3,6 +3,7 @@
 mod bones;
 mod groups;
 mod rules;
+mod signed;
 mod stale;
 
 use std::borrow::Cow;
@@ -13,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use meshpeek::address::split_last;
+use meshpeek::address::MemberPath;
 use meshpeek::format::NoAsset;
 use meshpeek::scan::{Depth, Found, Record, Sighting};
 use meshpeek::summary::{Problem, Severity};
@@ -21,6 +22,7 @@ use meshpeek::{Error, Format};
 
 use self::groups::Groups;
 use self::rules::{Rule, Rules, Verdict};
+use self::signed::{KeyUse, Keys, Signatures};
 use crate::annotations::{Annotations, Finding, Form, Place};
 use crate::args::{Common, Inputs, ProblemFormat};
 use crate::failure::message_of;
@@ -64,16 +66,19 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
         report: Report::new(args, common)?,
         counts: Counts::default(),
         reported: Reported::default(),
+        keys: Keys::new(&args.inputs, &scan),
     };
+    let signatures = Signatures::new(common);
     let is_lines = args.format == ProblemFormat::Ndjson;
-    let view = |seen: &Sighting<'_, '_>| Viewed::of(seen, args.lint, is_lines);
+    let view = |seen: &Sighting<'_, '_>| Viewed::of(seen, &signatures, args.lint, is_lines);
     let tally = input::each_result(&scan, &args.inputs, common, view, |found, viewed| verification.add(found, viewed))?;
+    verification.finish(tally.interrupted || tally.unreadable > 0)?;
     let Verification { rules, report, counts, .. } = verification;
     let said = format!("{}, {}", report::count(tally.assets, "assets"), counts.with(&rules, &tally.rest()));
     report.finish(tally.unreadable == 0 && !tally.interrupted, &said)?;
     notes.say(said);
     let status = tally.status();
-    let is_wrong = counts.errors > 0 || args.strict && (counts.warnings > 0 || !counts.unchecked.is_empty());
+    let is_wrong = counts.errors > 0 || args.strict && counts.is_any_doubtful();
     Ok(if is_wrong && status == ExitCode::SUCCESS { ExitCode::from(1) } else { status })
 }
 
@@ -83,16 +88,40 @@ struct Verification {
     report: Report,
     counts: Counts,
     reported: Reported,
+    keys: Keys<Viewed>,
 }
 
 impl Verification {
     fn add(&mut self, found: Found, viewed: Option<Viewed>) -> Result<(), Failure> {
-        let mut record = match found {
+        let record = match found {
             Found::Asset(record) => record,
             Found::Unreadable(error) => return self.report.unreadable(&error),
             _ => return Ok(()),
         };
-        let Viewed { problems, absent, line } = viewed.unwrap_or_default();
+        let mut viewed = viewed.unwrap_or_default();
+        let key = viewed.key.take();
+        match self.keys.take(key, record, viewed) {
+            Some((record, viewed)) => self.add_record(record, viewed),
+            None => Ok(()),
+        }
+    }
+
+    /// Adds the signatures that waited for keys. `is_cut` is true if not everything was read.
+    fn finish(&mut self, is_cut: bool) -> Result<(), Failure> {
+        for (problem, record, mut viewed) in self.keys.finish(is_cut) {
+            if let Some(problem) = problem {
+                viewed.problems.push(problem);
+                // It lacks the problem.
+                viewed.line = None;
+            }
+            self.add_record(record, viewed)?;
+        }
+        self.counts.unasked = self.keys.unasked;
+        Ok(())
+    }
+
+    fn add_record(&mut self, mut record: Box<Record>, viewed: Viewed) -> Result<(), Failure> {
+        let Viewed { problems, absent, line, .. } = viewed;
         self.counts.absent += absent;
         record.summary.problems.extend(problems);
         let mut shown = Vec::new();
@@ -117,8 +146,10 @@ impl Verification {
 /// What is made of an asset while it is open.
 #[derive(Default)]
 struct Viewed {
-    /// What does not fit the files beside it: the bones of an animation, the textures of an index.
+    /// What does not fit the files beside it: a signature, the bones of an animation, the textures of an index.
     problems: Vec<Problem>,
+    /// The key of a key or signature.
+    key: Option<KeyUse>,
     /// The number of textures in an index that are not there, and so are not compared.
     absent: u64,
     /// The record as a line, if lines are wanted.
@@ -126,21 +157,23 @@ struct Viewed {
 }
 
 impl Viewed {
-    fn of(seen: &Sighting<'_, '_>, lints: bool, is_lines: bool) -> Self {
-        let mut problems = Vec::new();
-        let mut absent = 0;
+    fn of(seen: &Sighting<'_, '_>, signatures: &Signatures, lints: bool, is_lines: bool) -> Self {
+        let compared = signatures.check(seen);
+        let mut viewed = Self { problems: compared.problems, key: compared.key, ..Self::default() };
         if lints {
-            problems.extend(bones::check(seen));
+            viewed.problems.extend(bones::check(seen));
             let compared = stale::check(seen);
-            problems.extend(compared.problems);
-            absent = compared.absent;
+            viewed.problems.extend(compared.problems);
+            viewed.absent = compared.absent;
         }
-        if problems.is_empty() {
-            return Self { problems, absent, line: Line::of(seen.record, is_lines) };
+        if viewed.problems.is_empty() {
+            viewed.line = Line::of(seen.record, is_lines);
+            return viewed;
         }
         let mut record = seen.record.clone();
-        record.summary.problems.extend(problems.clone());
-        Self { problems, absent, line: Line::of(&record, is_lines) }
+        record.summary.problems.extend(viewed.problems.clone());
+        viewed.line = Line::of(&record, is_lines);
+        viewed
     }
 }
 
@@ -157,6 +190,8 @@ struct Counts {
     unchecked: BTreeMap<String, u64>,
     /// The textures in indices that are not there, and so were not compared.
     absent: u64,
+    /// The signatures whose keys were not looked for.
+    unasked: u64,
 }
 
 impl Counts {
@@ -179,6 +214,11 @@ impl Counts {
         }
     }
 
+    /// Returns true if there are warnings, or something was not checked.
+    fn is_any_doubtful(&self) -> bool {
+        self.warnings > 0 || self.unasked > 0 || !self.unchecked.is_empty()
+    }
+
     /// The counts in words, with this text between problems and members.
     fn with(&self, rules: &Rules, rest: &str) -> String {
         let mut text = report::count(self.errors, "errors");
@@ -194,6 +234,9 @@ impl Counts {
         }
         if self.absent > 0 {
             text += &format!(", {} not there", report::count(self.absent, "listed textures"));
+        }
+        if self.unasked > 0 {
+            text += &format!(", keys of {} not looked for", report::count(self.unasked, "signatures"));
         }
         text + rest + &not_checked(&self.unchecked)
     }
@@ -340,7 +383,7 @@ impl Reported {
     /// Returns the problems of a record, without those that the archive around it has reported.
     fn new_of<'r>(&mut self, record: &'r Record) -> Vec<&'r Problem> {
         let member = record.member.as_ref().map(|member| member.text.as_str());
-        let around = member.map(|member| split_last(member).0);
+        let around = member.map(|member| MemberPath::new(member).split_last().0);
         let mut new = Vec::new();
         for problem in &record.summary.problems {
             let facts = (problem.offset, &problem.message);
@@ -390,4 +433,75 @@ fn text(record: &Record, problems: &[Cow<'_, Problem>], above: bool) -> String {
         text += &format!("{before}{}\n", report::problem(problem));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rules(folder: &Path) -> Rules {
+        let file = folder.join("rules.toml");
+        std::fs::write(&file, "").unwrap();
+        Rules::read(Vec::new(), Some(&file)).unwrap_or_else(|_| panic!("an empty file has no rules"))
+    }
+
+    #[test]
+    fn each_verdict_and_severity_has_its_counts() {
+        use Verdict::{AllowedByFile, AllowedByFlag, Denied, Listed};
+        for severity in [Severity::Warning, Severity::Error] {
+            for (verdict, expected) in [
+                (Listed, if severity == Severity::Error { [1, 0, 0, 0, 0] } else { [0, 1, 0, 0, 0] }),
+                (Denied, [1, 0, 1, 0, 0]),
+                (AllowedByFlag, [0, 0, 0, 1, 0]),
+                (AllowedByFile, [0, 0, 0, 0, 1]),
+            ] {
+                let mut problem = Problem::error(&meshpeek::Error::malformed("why"));
+                problem.severity = severity;
+                let mut counts = Counts::default();
+                counts.add(&problem, verdict);
+                let found = [counts.errors, counts.warnings, counts.denied, counts.allowed, counts.allowed_by_file];
+                assert_eq!(found, expected, "{severity:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_count_is_said_and_some_make_the_result_doubtful() {
+        let folder = tempfile::tempdir().unwrap();
+        let rules = rules(folder.path());
+        let file = rules.file_name();
+        for present in 0..1 << 7 {
+            let of = |number: u64| if present >> number & 1 != 0 { number + 2 } else { 0 };
+            let mut counts = Counts {
+                warnings: of(0),
+                denied: of(1),
+                errors: of(1),
+                allowed: of(2),
+                allowed_by_file: of(3),
+                absent: of(4),
+                unasked: of(5),
+                ..Counts::default()
+            };
+            if of(6) > 0 {
+                counts.unchecked.insert("lzma".to_owned(), of(6));
+            }
+            let mut expected = if of(1) > 0 { format!("3 errors (3 denied by {file})") } else { "0 errors".to_owned() };
+            expected += if of(0) > 0 { ", 2 warnings" } else { ", 0 warnings" };
+            for (number, words) in [
+                (2, "4 allowed by --allow".to_owned()),
+                (3, format!("5 allowed by {file}")),
+                (4, "6 listed textures not there".to_owned()),
+                (5, "keys of 7 signatures not looked for".to_owned()),
+            ] {
+                if of(number) > 0 {
+                    expected += &format!(", {words}");
+                }
+            }
+            let found = counts.with(&rules, " in 1 asset");
+            let start = format!("{expected} in 1 asset");
+            assert!(found.starts_with(&start), "{found:?} for {start:?}");
+            assert_eq!(found.len() > start.len(), of(6) > 0, "{found:?}");
+            assert_eq!(counts.is_any_doubtful(), of(0) + of(5) + of(6) > 0, "{present:b}");
+        }
+    }
 }

@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 
+use meshpeek::address::MemberPath;
 use textwrap::core::{Word, display_width};
 use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
 
@@ -53,7 +54,7 @@ pub(crate) fn held(name: &str) -> String {
 
 /// The address of a member. A line may break after its archive, but nowhere else.
 pub(crate) fn held_address(archive: &str, member: &str) -> String {
-    format!("{}!/{BREAK}{}", held(archive), held(member))
+    MemberPath::join_text(&held(archive), Some(&format!("{BREAK}{}", held(member))))
 }
 
 /// The line without marks, wrapped if it is wider than this.

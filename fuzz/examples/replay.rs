@@ -1,7 +1,7 @@
 //! Runs every target over files, each also cut short and slightly altered: a short replay without a fuzzer.
 //!
 //! `replay FOLDER...`: all files below; a file goes to every target. `--only TARGET`: only to this one; `--plain`: only
-//! the unchanged files. `replay --list` prints the names of the targets. `replay --seeds FOLDER` writes small files to
+//! the unchanged files. `--own FOLDER`: the files of each folder in it go to the target of its name. `replay --list` prints the names of the targets. `replay --seeds FOLDER` writes small files to
 //! start from, in a folder for each target.
 
 use std::path::{Path, PathBuf};
@@ -18,6 +18,7 @@ fn main() -> std::io::Result<()> {
         match arg.to_str() {
             Some("--list") => TARGETS.iter().for_each(|(name, _)| println!("{name}")),
             Some("--plain") => variants = 0,
+            Some("--own") => run_own(Path::new(&args.next().unwrap_or_default()))?,
             Some("--seeds") => write_seeds(Path::new(&args.next().unwrap_or_default()))?,
             Some("--only") => {
                 let only = args.next().unwrap_or_default();
@@ -41,6 +42,24 @@ fn main() -> std::io::Result<()> {
     if !files.is_empty() {
         println!("{} files, {} targets, {runs} runs without a finding", files.len(), targets.len());
     }
+    Ok(())
+}
+
+/// Runs each target over the files, as they are, of the folder with its name.
+fn run_own(folder: &Path) -> std::io::Result<()> {
+    let mut runs = 0_u64;
+    for (name, run) in TARGETS {
+        let mut files = Vec::new();
+        if folder.join(name).is_dir() {
+            collect(&folder.join(name), &mut files)?;
+        }
+        assert!(!files.is_empty(), "{name} has no seeds");
+        for file in files {
+            run(&std::fs::read(file)?);
+            runs += 1;
+        }
+    }
+    println!("{} targets, {runs} runs of their own files without a finding", TARGETS.len());
     Ok(())
 }
 

@@ -4,10 +4,10 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use meshpeek::dissect::{LineKind, dissect, dissect_until, locate, overview};
+use meshpeek::grammar::in_place;
 use meshpeek::inspect::{Field, FieldValue, Inspect, Outline, Part, PartArray, Span, Text, Value, Visitor};
 use meshpeek::ranges::Ranges;
 use meshpeek::summary::{Counts, Problems, Severity};
-use meshpeek::view::parser::in_place;
 use meshpeek::view::{Cursor, Packing, Strided};
 use meshpeek::visit::visit_ranges;
 use meshpeek::{Asset, Budget, Limits};

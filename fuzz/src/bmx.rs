@@ -1,7 +1,7 @@
 //! Ballance maps in their zip: entries, lists and counts must agree.
 
 use meshpeek::bmx::axes::{turn_corners, turn_point, turn_uv};
-use meshpeek::bmx::wire::Matrix;
+use meshpeek::bmx::Matrix;
 use meshpeek::bmx::Map;
 use meshpeek::{Inspect, Limits};
 

@@ -1,6 +1,9 @@
 //! Configs as text: places ascend and are inside the text, and each name and value starts at its place.
 
-use meshpeek::rap::text::{EventKind, Reader, Way};
+use meshpeek::rap::Config;
+use meshpeek::rap::text::{EventKind, Reader, Way, to_binary};
+use meshpeek::summary::Problems;
+use meshpeek::{Budget, Inspect, Limits};
 
 pub fn run(data: &[u8]) {
     let lines: Vec<&[u8]> = data.split(|&byte| byte == b'\n').collect();
@@ -41,4 +44,24 @@ pub fn run(data: &[u8]) {
         }
         assert_eq!(shifted.next(), None);
     }
+    compile(data);
+}
+
+/// Compiles the text: the binary form is sound, and has one entry for each event that is one.
+fn compile(data: &[u8]) {
+    let budget = Budget::new(data.len() as u64, &Limits::default());
+    let Ok(binary) = to_binary(data, &budget) else { return };
+    let config = Config::parse(binary.bytes()).expect("a config");
+    let mut entries = 0;
+    for step in config.classes() {
+        entries += step.expect("a class").class.len();
+    }
+    let is_entry = |kind: &EventKind<'_>| {
+        use EventKind::{Array, Class, Delete, Extern, Value};
+        matches!(kind, Class { .. } | Extern(_) | Delete(_) | Value(..) | Array(..))
+    };
+    assert_eq!(entries, Reader::new(data).filter(|event| is_entry(&event.kind)).count());
+    let mut problems = Problems::new(&Limits::default());
+    config.verify(&mut problems);
+    assert_eq!(problems.into_vec(), []);
 }

@@ -24,10 +24,12 @@ targets! {
     any
     b3d
     b3d_peer
+    bisign
     bmx
     bmx_tables
     config_macros
     config_text
+    exports
     geometry
     inflate
     lodka
@@ -36,12 +38,16 @@ targets! {
     lzss
     odol
     mlod
+    model_cfg
     models
+    names
     nested
     paa
     pbo
     rap
+    refs
     rtm
+    stores
     texheaders
     zip
     zip_lies

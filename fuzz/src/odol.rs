@@ -6,16 +6,54 @@ use std::path::Path;
 use meshpeek::inspect::to_bytes;
 use meshpeek::odol::{Encoding, IndexBlock, Indices, Lod, Model, Motion, RenderFlags, VertexTable};
 use meshpeek::scan::{Depth, Scan};
+use meshpeek::schema::{Schema, records};
 use meshpeek::summary::{Class, Problem, Problems};
-use meshpeek::view::record::{Read, Type};
-use meshpeek::view::{Block, Element, Filled, List, Table};
-use meshpeek::{Asset, Inspect, Limits};
+use meshpeek::view::{Block, Element, Filled, Table};
+use meshpeek::{Asset, Format, Inspect, Limits};
 use zerocopy::IntoBytes;
 
 use crate::views;
 
 /// The maximum number of decoded elements of one array.
 const ENOUGH: u64 = 1 << 20;
+
+/// Items are equal by index, are inside the file, and follow each other. The last argument names their record, unless they
+/// are none, such as texts.
+macro_rules! list {
+    ($list:expr, $data:expr, $record:literal) => {{
+        let (list, schema) = ($list, record($record));
+        for (_, span) in list.spanned() {
+            assert!(span.bytes >= schema.min(), "{span:?} is shorter than {}", $record);
+            assert!(schema.byte_len().is_none_or(|bytes| bytes == span.bytes), "{span:?} is no {}", $record);
+        }
+        list!(list, $data);
+    }};
+    ($list:expr, $data:expr) => {{
+        let (list, data) = ($list, $data);
+        let mut end = list.offset();
+        for (_, span) in list.spanned() {
+            assert_eq!(span.offset, end);
+            end = span.offset + span.bytes;
+        }
+        assert_eq!(end, list.offset() + list.byte_len());
+        assert!(end <= data.len() as u64);
+        assert_eq!(list.iter().count(), list.len());
+        assert!(list.get(list.len()).is_none() && list.get(0).is_some() != list.is_empty());
+    }};
+}
+
+/// The description of a record, whose fields must fit its size.
+fn record(name: &str) -> &'static Schema {
+    for schema in records(Format::Odol) {
+        if schema.name == name {
+            assert!(schema.fields.iter().all(|field| !field.kind.to_string().is_empty()));
+            let always = schema.fields.iter().filter(|field| field.gate.is_none());
+            assert_eq!(always.map(|field| field.kind.min()).sum::<u64>(), schema.min());
+            return schema;
+        }
+    }
+    panic!("ODOL has no record {name}")
+}
 
 pub fn run(data: &[u8]) {
     crate::any::run(data);
@@ -27,7 +65,7 @@ pub fn run(data: &[u8]) {
     if let Ok(info) = model.info() {
         block(&info.masses, data);
         if let Some(skeleton) = &info.skeleton {
-            list(&skeleton.bones, data);
+            list!(&skeleton.bones, data, "Bone");
             assert_eq!(skeleton.bones.len(), info.bone_count());
         }
         let v = model.version();
@@ -37,13 +75,13 @@ pub fn run(data: &[u8]) {
         );
     }
     if let Some(animations) = model.animations() {
-        list(&animations.animations, data);
+        list!(&animations.animations, data, "Animation");
         for animation in &animations.animations {
             let (is_hidden, motion) = (animation.kind.name() == Some("hide"), animation.motion());
             assert_eq!(is_hidden, matches!(motion, Motion::Hide { .. }), "{animation:?} moves by {motion:?}");
         }
-        list(&animations.bone_animations, data);
-        list(&animations.animation_axes, data);
+        list!(&animations.bone_animations, data, "BoneAnimations");
+        list!(&animations.animation_axes, data);
         assert!(animations.animation_axes.iter().all(|axes| axes.iter().count() == animations.animations.len()));
     }
     let mut taken = Vec::new();
@@ -79,7 +117,7 @@ pub fn run(data: &[u8]) {
     assert!(model.lod(model.lod_count()).unwrap().is_none());
     if let Ok(Some(trailer)) = model.trailer() {
         for (_, shapes) in trailer.shapes() {
-            list(&shapes.shapes, data);
+            list!(&shapes.shapes, data, "Shape");
             assert!(
                 shapes
                     .shapes
@@ -128,18 +166,18 @@ fn version(model: &Model<'_>) {
 }
 
 fn lod(lod: &Lod<'_>, data: &[u8]) {
-    list(&lod.proxies, data);
-    list(&lod.bone_links, data);
-    list(&lod.textures, data);
-    list(&lod.materials, data);
-    list(&lod.sections, data);
-    list(&lod.selections, data);
-    list(&lod.properties, data);
-    list(&lod.frames, data);
+    list!(&lod.proxies, data, "Proxy");
+    list!(&lod.bone_links, data);
+    list!(&lod.textures, data);
+    list!(&lod.materials, data, "Material");
+    list!(&lod.sections, data, "Section");
+    list!(&lod.selections, data, "Selection");
+    list!(&lod.properties, data, "Property");
+    list!(&lod.frames, data, "Frame");
     indices(&lod.point_to_vertex, data);
     indices(&lod.vertex_to_point, data);
     for material in &lod.materials {
-        list(&material.stages, data);
+        list!(&material.stages, data, "Stage");
         let (flags, shader) = (material.render_flags, material.pixel_shader);
         let is_split = |flags: RenderFlags| flags.names().count() as u32 + flags.unknown_bits().count_ones();
         assert!(flags.is_none_or(|flags| is_split(flags) == flags.0.count_ones()), "{flags:?}");
@@ -225,31 +263,6 @@ fn vertices(table: &VertexTable<'_>, data: &[u8]) {
         let turned = normals.iter().flatten().zip(outward.iter().flatten());
         assert!(turned.into_iter().all(|(a, b)| *a == -b || a.is_nan()));
     }
-}
-
-/// Items are equal by index, are inside the file, and follow each other.
-fn list<'a, T: Read<'a, C>, C: Copy>(list: &List<'a, T, C>, data: &[u8]) {
-    if let (Type::Record(schema), true) = (T::TYPE, data.len() < 1 << 12) {
-        assert_eq!(T::TYPE.to_string(), schema.name);
-        assert!(schema.fields.iter().all(|field| !field.kind.to_string().is_empty()));
-        let chunks = schema.fields.iter().filter(|field| field.gate.is_none()).map(|field| field.kind.min());
-        assert_eq!(chunks.sum::<u64>(), schema.min());
-    }
-    let mut end = list.offset();
-    for (_, span) in list.spanned() {
-        assert!(span.bytes >= T::TYPE.min(), "{span:?} is shorter than {}", T::TYPE);
-        assert!(
-            T::TYPE.byte_len().is_none_or(|bytes| bytes == span.bytes),
-            "{span:?} is not of the size of {}",
-            T::TYPE
-        );
-        assert_eq!(span.offset, end);
-        end = span.offset + span.bytes;
-    }
-    assert_eq!(end, list.offset() + list.byte_len());
-    assert!(end <= data.len() as u64);
-    assert_eq!(list.iter().count(), list.len());
-    assert!(list.get(list.len()).is_none() && list.get(0).is_some() != list.is_empty());
 }
 
 fn indices(numbers: &IndexBlock<'_>, data: &[u8]) {

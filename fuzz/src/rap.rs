@@ -66,6 +66,12 @@ fn recipe(data: &[u8]) {
     let mut problems = meshpeek::summary::Problems::new(&Limits::default());
     config_read.verify(&mut problems);
     assert_eq!(problems.into_vec(), []);
+    let mut written = Vec::new();
+    let budget = Budget::new(bytes.len() as u64, &Limits::default());
+    config_read.write_text(&mut written, &budget).expect("a text");
+    let compiled = text::to_binary(&written, &budget).expect("a binary form");
+    assert!(compiled.bytes() == bytes, "{}", String::from_utf8_lossy(&written));
+    assert!(compiled.unread().is_empty(), "{:?}", compiled.unread());
     let text = as_text(&config);
     let binary = config_read.summarize();
     let asked: BTreeSet<_> = text::Reader::new(text.as_bytes())

@@ -1,7 +1,7 @@
 //! Small files to start from, made by the tests' writers: cases that a fuzzer needs long to find by itself.
 
 use crate::writer::bytes::Bytes;
-use crate::writer::{archives, b3d, bmx, corpus, lodka, lzss, mlod, odol, paa, pbo, rap, rtm, texheaders, zip};
+use crate::writer::{archives, b3d, bisign, bmx, corpus, lodka, lzss, mlod, odol, paa, pbo, rap, rtm, texheaders, zip};
 
 /// The maximum size of a seed; a fuzzer works best with small files.
 pub const LARGEST: usize = 4096;
@@ -67,6 +67,9 @@ pub fn seeds() -> Vec<(&'static str, String, Vec<u8>)> {
     let claims =
         corpus().into_iter().find(|(path, _)| path == "hostile/bad_streams.pbo").expect("a file of the corpus").1;
     all.push(("zip", "claims.zip".to_owned(), zip::zip(&[zip::Entry::deflated("a.pbo", &claims)], b"").to_vec()));
+    for (name, bytes) in bisign::hostile() {
+        all.push(("bisign", name.to_owned(), bytes));
+    }
     // Choices for a config in both forms, and texts.
     all.push(("rap", "recipe".to_owned(), (0..=255).map(|byte: u8| byte.wrapping_mul(37)).collect()));
     let root = rap::everything();
@@ -89,9 +92,90 @@ pub fn seeds() -> Vec<(&'static str, String, Vec<u8>)> {
         let same: Vec<_> = all.iter().filter(|(of, ..)| *of == target).cloned().collect();
         all.extend(same.into_iter().map(|(_, name, bytes)| (peer, name, bytes)));
     }
+    let shared: [(&str, &[&str]); 3] = [
+        ("exports", &["b3d", "bmx", "lodka", "mlod", "odol", "paa", "rtm"]),
+        ("refs", &["b3d", "bmx", "mlod", "rap"]),
+        ("stores", &["bmx", "odol", "pbo", "zip"]),
+    ];
+    for (target, others) in shared {
+        let same: Vec<_> = all.iter().filter(|(of, ..)| others.contains(of)).cloned().collect();
+        all.extend(same.into_iter().map(|(of, name, bytes)| (target, format!("{of}_{name}"), bytes)));
+    }
+    all.extend(of_choices());
+    all.extend(of_texts());
     all.retain(|(_, _, bytes)| bytes.len() <= LARGEST);
     all
 }
+
+/// Choices for the targets that make their files by them.
+fn of_choices() -> Vec<(&'static str, String, Vec<u8>)> {
+    let mut all = Vec::new();
+    for number in 0..40_u8 {
+        let bytes: Vec<u8> = (0..60_u8).map(|byte| byte.wrapping_mul(97).wrapping_add(number)).collect();
+        // A file among a few hundred, the number of changes, and the kind of the first one.
+        let first = [number % 2, number.wrapping_mul(29), number % 4, (number % 10) | (number << 7)];
+        all.push(("models", format!("{number}"), [&first[..], &bytes].concat()));
+        all.push(("stores", format!("recipe_{number}"), [&[number][..], &bytes].concat()));
+    }
+    all
+}
+
+/// Texts of configs, and names.
+fn of_texts() -> Vec<(&'static str, String, Vec<u8>)> {
+    let mut all = Vec::new();
+    for (name, text) in [("model", MODEL_CFG), ("ring", RING), ("macros", MACROS)] {
+        all.push(("model_cfg", format!("{name}.cfg"), text.as_bytes().to_vec()));
+    }
+    let limits = meshpeek::Limits::default();
+    let budget = meshpeek::Budget::new(MODEL_CFG.len() as u64, &limits);
+    let binary = meshpeek::rap::text::to_binary(MODEL_CFG.as_bytes(), &budget).expect("a config");
+    all.push(("model_cfg", "model.bin".to_owned(), binary.bytes().to_vec()));
+    all.push(("model_cfg", "everything.bin".to_owned(), rap::file(&rap::everything(), &[]).to_vec()));
+    // A config, a material and a texture's name.
+    let texts = format!("&{MACROS}\0{MATERIAL}\0");
+    all.push(("refs", "texts".to_owned(), texts.into_bytes()));
+    all.push(("refs", "config".to_owned(), rap::as_text(&rap::everything()).into_bytes()));
+    for (number, name) in NAMES.iter().enumerate() {
+        all.push(("names", format!("{number}"), name.as_bytes().to_vec()));
+    }
+    all.push(("names", "no_utf8".to_owned(), b"a\xff/\xf0\x9f\x92.p3d".to_vec()));
+    all.push(("names", "all".to_owned(), NAMES.join("\n").into_bytes()));
+    all
+}
+
+/// Names that lead out of a folder, or to something else than a file, on some system.
+const NAMES: [&str; 16] = [
+    "data/model.p3d",
+    "..\\..\\model.p3d",
+    "/etc/passwd",
+    "C:\\Windows\\x",
+    "\\\\?\\C:\\x",
+    "//server/share/x",
+    "aux.txt",
+    "data/CON",
+    "com1 .txt",
+    "CONIN$",
+    "a:stream",
+    "a./b ",
+    "...",
+    "a//b",
+    "a\u{7f}\u{1b}[31m",
+    "%2E%2E/x",
+];
+
+const MODEL_CFG: &str = "class CfgSkeletons { class Base { isDiscrete = 1; skeletonInherit = \"\"; skeletonBones[] = {\"body\", \"\", \
+    \"arm\", \"body\"}; }; class Car: Base { skeletonInherit = \"Base\"; skeletonBones[] = {\"wheel\", \"body\"}; }; };\n\
+    class CfgModels { class Default { sections[] = {}; sectionsInherit = \"\"; skeletonName = \"\"; }; class model: Default { \
+    skeletonName = \"Car\"; sections[] = {\"camo\"}; class Animations { class Wheel { type = \"rotation\"; selection = \"wheel\"; \
+    axis = \"wheel_axis\"; begin = \"a\"; end = \"b\"; }; }; }; };\n";
+
+/// Skeletons, bones and models that inherit from each other.
+const RING: &str = "class CfgSkeletons { class A { skeletonInherit = \"B\"; skeletonBones[] = {\"a\", \"b\", \"b\", \"a\"}; }; \
+    class B { skeletonInherit = \"A\"; skeletonBones[] = {\"c\", \"a\", \"c\"}; }; };\n\
+    class CfgModels { class model: model { sectionsInherit = \"model\"; }; };\n#include \"a.hpp\"\n#define X\n";
+
+const MATERIAL: &str = "ambient[] = {1, 1, 1, 1};\nPixelShaderID = \"Super\";\nclass Stage1 { texture = \"mod\\a.paa\"; uvSource = \"tex\"; };\n\
+    class Stage2 { texture = \"#(argb,8,8,3)color(0.5,0.5,0.5,1,DT)\"; };\n";
 
 /// For each format's target, a valid file for each record, gate and version.
 pub fn sound() -> Vec<(&'static str, String, Vec<u8>)> {
@@ -160,6 +244,12 @@ pub fn sound() -> Vec<(&'static str, String, Vec<u8>)> {
             add("paa", format!("bare_{kind:x}.paa"), paa::Texture { tags: Vec::new(), ..one }.to_vec());
         }
     }
+    for (name, bytes) in bisign::corpus() {
+        if !name.ends_with(".pbo") {
+            add("bisign", name.to_owned(), bytes);
+        }
+    }
+    add("bisign", "of_version_2.bisign".to_owned(), bisign::SHED_2.to_vec());
     for (name, bytes) in texheaders::corpus() {
         add("texheaders", name.to_owned(), bytes);
     }

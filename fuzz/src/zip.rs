@@ -1,8 +1,7 @@
 //! Zip archives as containers, and their contents: slices, sizes and budgets must agree.
 
 use meshpeek::container::{Container, Form, Member};
-use meshpeek::view::zip::Directory;
-use meshpeek::zip::Archive;
+use meshpeek::zip::{Archive, Directory};
 use meshpeek::{Asset, Budget, Limits};
 
 use crate::recipe::Recipe;

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::io::{Cursor, Read};
 
-use meshpeek::view::zip::{CentralEntry, Directory};
+use meshpeek::zip::{CentralEntry, Directory};
 use meshpeek::zip::{Archive, Member};
 use zip::ZipArchive;
 
@@ -24,6 +24,9 @@ pub fn run(data: &[u8]) {
     check(&made.bytes);
 }
 
+/// The signature of the record at the end of an archive.
+const END: &[u8] = b"PK\x05\x06";
+
 fn check(data: &[u8]) {
     let theirs = quietly(|| ZipArchive::new(Cursor::new(data)).ok()).flatten();
     let (Some(mut theirs), Ok(ours), Ok(directory)) = (theirs, Archive::parse(data), Directory::find_any(data)) else {
@@ -38,6 +41,11 @@ fn check(data: &[u8]) {
     // The crate keeps one of several files with one name, and believes the count. `zip_lies` has the other lies.
     let is_counted = directory.entry_count == Some(entries.len() as u64);
     if names.len() < entries.len() || !is_counted || directory.is_lost() {
+        return;
+    }
+    // It may take an end record in the comment for that of the archive.
+    let ends = data.windows(END.len()).filter(|part| *part == END).count();
+    if theirs.is_empty() && ends > 1 {
         return;
     }
     assert_eq!(entries.len(), theirs.len(), "entries");

@@ -37,7 +37,7 @@ pub(crate) fn exception(py: Python<'_>, error: &meshpeek::Error) -> PyErr {
     let mut limit = None;
     let mut option = None;
     let raised = match error.kind() {
-        ErrorKind::Io(io) => match io.raw_os_error() {
+        ErrorKind::Io(io) => match io.raw_os_error().or_else(|| number(py, io.kind())) {
             // Python chooses the class by the number.
             Some(code) => PyOSError::new_err((code, io_text(io), error.path().map(|path| path.as_os_str().to_owned()))),
             None => io::Error::new(io.kind(), text).into(),
@@ -57,6 +57,16 @@ pub(crate) fn exception(py: Python<'_>, error: &meshpeek::Error) -> PyErr {
         Ok(()) => raised,
         Err(failure) => failure,
     }
+}
+
+/// Returns the number of the system for an error that the library found itself, such as a folder instead of a file.
+fn number(py: Python<'_>, kind: io::ErrorKind) -> Option<i32> {
+    let name = match kind {
+        io::ErrorKind::IsADirectory => "EISDIR",
+        io::ErrorKind::NotADirectory => "ENOTDIR",
+        _ => return None,
+    };
+    py.import("errno").ok()?.getattr(name).ok()?.extract().ok()
 }
 
 /// Sets the attributes of an exception.

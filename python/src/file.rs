@@ -1,5 +1,6 @@
 //! One asset: a file, or a member of an archive.
 
+mod config;
 mod export;
 mod geometry;
 mod lists;
@@ -11,7 +12,7 @@ mod walker;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use meshpeek::address::{Address, join, join_text, open_member};
+use meshpeek::address::{Address, MemberPath, open_member};
 use meshpeek::inspect::Inspect as _;
 use meshpeek::scan::{Depth, Record, Scan, Stored, Subject};
 use meshpeek::summary::Name;
@@ -176,7 +177,7 @@ impl Open {
 
     /// A member of this archive, with its path inside it and its bytes, or the reason that there are none.
     fn inside(&self, name: Name, depth: u32, stored: Option<Stored>, data: Data) -> Result<Self, Error> {
-        let member = Some(join(self.member.as_ref(), name));
+        let member = Some(MemberPath::join(self.member.as_ref(), name));
         let mut bytes = Bytes::empty();
         let mut failure = None;
         let mut remote = None;
@@ -308,7 +309,7 @@ impl Open {
 }
 
 fn address(path: &Path, member: Option<&Name>) -> String {
-    join_text(&path.to_string_lossy(), member.map(|member| &*member.text))
+    MemberPath::join_text(&path.to_string_lossy(), member.map(|member| &*member.text))
 }
 
 /// The innermost name, whose extension indicates a format. Members that share a name have it without the number.

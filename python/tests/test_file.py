@@ -308,6 +308,17 @@ def with_image(path, to):
     return to
 
 
+def test_a_binary_config_has_its_text(corpus):
+    with meshpeek.open(corpus / "rap/material.rvmat") as file:
+        text = file.config_text()
+    assert text.startswith(b"ambient[] = {1.0, 0.5, 1, 1.0};\nspecularPower = 60;\n")
+    assert b'\nclass Stage1 {\n\ttexture = "own\\data\\house_nohq.paa";\n' in text
+    with meshpeek.open(corpus / "b3d/everything.b3d") as file, pytest.raises(meshpeek.Unsupported):
+        file.config_text()
+    with meshpeek.open(corpus / "rap/material.rvmat", limits={"decoded": 100}) as file, pytest.raises(meshpeek.LimitError):
+        file.config_text()
+
+
 def test_models_are_exported_with_their_images(corpus, tmp_path):
     names = ["lodka/several_models.lod", "mlod/everything.p3d", "rtm/plain.rtm"]
     bmx = with_image(corpus / "bmx/full.bmx", tmp_path / "full.bmx")

@@ -273,3 +273,52 @@ def test_an_engine_raises_the_error_of_a_source(padded):
             scan().to_arrow()
         with pytest.raises(OSError, match="not today"):
             pyarrow.table(scan())
+
+
+def test_a_missing_url_is_a_row(padded, tmp_path, archives):
+    path, _ = padded
+    urls = [url(path), url(tmp_path / "none.pbo"), url(archives / "loose.b3d")]
+    rows = list(meshpeek.scan(urls))
+    [missing] = [row for row in rows if row["path"] == urls[1]]
+    [problem] = missing["problems"]
+    assert (missing["format"], problem["severity"]) == (None, "error") and "none.pbo" in problem["message"]
+    found = comparable(meshpeek.scan([path, archives / "loose.b3d"]))
+    assert comparable(row for row in rows if row is not missing) == found
+    assert comparable(meshpeek.scan(urls, errors="skip")) == found
+    assert comparable(pickle.loads(pickle.dumps(meshpeek.scan(urls, errors="skip")))) == found
+    with pytest.raises(FileNotFoundError):
+        list(meshpeek.scan(urls, errors="raise"))
+    assert [file.format for file in meshpeek.walk(urls, errors="skip", formats=["b3d"])] != []
+    with pytest.raises(FileNotFoundError):
+        list(meshpeek.walk(urls))
+
+
+def test_a_folder_of_urls_says_that_it_is_not_listed(archives):
+    class Listed(Counted):
+        protocol = "listed"
+
+        def info(self, path, **options):
+            return {"name": path, "size": 0, "type": "directory"}
+
+    fsspec.register_implementation("listed", Listed, clobber=True)
+    [row] = meshpeek.scan("listed:///mods/")
+    assert "folders of URLs are not listed" in row["problems"][0]["message"]
+    with pytest.raises(IsADirectoryError, match="not listed") as raised:
+        meshpeek.open("listed:///mods/")
+    assert raised.value.errno == 21
+
+
+def test_bytes_are_opened_as_content(triangle):
+    data = triangle.read_bytes()
+    expected = meshpeek.open(triangle)["meshes/0/positions"].numpy()
+    for content in (data, bytearray(data), memoryview(data), io.BytesIO(data)):
+        for file in (meshpeek.open(content), meshpeek.open({"x.b3d": content})):
+            assert file.format == "b3d" and (file["meshes/0/positions"].numpy() == expected).all()
+        assert meshpeek.open({"x.b3d": content}).name == "x.b3d"
+    # Not a path, however long.
+    assert meshpeek.open(b"a/b.p3d").format is None
+    for wrong in ({}, {"a": data, "b": data}):
+        with pytest.raises(ValueError, match="one name"):
+            meshpeek.open(wrong)
+    with pytest.raises(TypeError):
+        meshpeek.open({"a": 5})

@@ -209,7 +209,7 @@ def test_flat_tables(archives, corpus, tmp_path):
 
 
 def test_geometry_is_that_of_export(corpus):
-    formats = set()
+    formats, seen = set(), set()
     for path in sorted(corpus.rglob("*")):
         if path.suffix not in (".b3d", ".bmx", ".lod", ".p3d") or "hostile" in path.parts:
             continue
@@ -226,6 +226,14 @@ def test_geometry_is_that_of_export(corpus):
                 assert positions.dtype == numpy.float32 and positions.shape[1:] == (3,) and triangles.shape[1:] == (3,)
                 assert not len(triangles) or 0 <= triangles.min() <= triangles.max() < len(positions)
                 assert len(part["normals"]) in (0, len(positions)) and len(part["uvs"]) in (0, len(positions))
+            if file.format in ("mlod", "odol"):
+                lods = {row["lod"]: row for row in meshpeek.scan(path, table="lods")}
+                for part in (part for part in parts if part["lod"] is not None):
+                    lod = lods[part["lod"]]
+                    assert (part["visual"], part["lod_name"]) == (lod["visual"], lod["lod_name"])
+                    seen.add(part["visual"])
+            else:
+                assert all(part["visual"] and part["lod_name"] is None for part in parts)
             table = pyarrow.table(geometry)
             assert table.num_rows == len(geometry) == len(parts)
             scanned = pyarrow.table(meshpeek.scan(path, table="geometry")).drop_columns(["path", "member"])
@@ -236,6 +244,7 @@ def test_geometry_is_that_of_export(corpus):
                 ours = {tuple(round(float(axis), 4) for axis in point) for part in parts if part["visible"] for point in part["positions"]}
                 assert ours <= {tuple(round(axis, 4) for axis in corner) for corner in corners}
     assert {"b3d", "bmx", "lodka", "mlod", "odol"} <= formats, formats
+    assert seen == {True, False}
 
 
 def test_poses(corpus):
@@ -260,6 +269,10 @@ def test_errors_say_what_and_where(tmp_path, corpus):
     with pytest.raises(FileNotFoundError) as raised:
         meshpeek.open(tmp_path / "none")
     assert (raised.value.path, raised.value.errno, raised.value.limit) == (str(tmp_path / "none"), 2, None)
+    # The library finds this one itself.
+    with pytest.raises(IsADirectoryError) as raised:
+        meshpeek.open(tmp_path)
+    assert (raised.value.path, raised.value.errno, raised.value.filename) == (str(tmp_path), 21, str(tmp_path))
     cut = tmp_path / "cut.b3d"
     cut.write_bytes(b"BB3D")
     with pytest.raises(meshpeek.Error) as raised:
@@ -290,7 +303,7 @@ def test_paths_open_again(tmp_path, triangle):
     pathlib.Path(os.fsdecode(odd)).write_bytes(triangle.read_bytes())
     with open(os.fsdecode(folder + b"/\xfe.pbo"), "wb") as out:
         out.write(pbo([("in.b3d", triangle.read_bytes())]))
-    assert len(meshpeek.open(odd)["meshes/0/positions"]) == 3
+    assert len(meshpeek.open(os.fsdecode(odd))["meshes/0/positions"]) == 3
     rows = list(meshpeek.scan(folder))
     assert len(rows) == 3 and all(row["lossy"] for row in rows)
     for row in rows:

@@ -82,6 +82,7 @@ macro_rules! registry {
             registry! {
                 @inside [$(#[cfg(feature = $feature)] $asset)*]
                 fn about(&self) -> (Format, &Limits, u64);
+                fn is_torn(&self) -> bool;
                 fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary;
                 fn outline(&self, out: &mut Outline<'_>);
                 fn dissect(&self, out: &mut Outline<'_>);

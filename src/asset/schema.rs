@@ -1,9 +1,7 @@
 //! The records of each format: the names of their fields here and in the format's documentation, and their meanings.
 
 use crate::base::format::Format;
-use crate::outline::Schema;
-
-pub use crate::outline::{FieldInfo, Rule, Type};
+pub use crate::outline::{FieldInfo, Rule, Schema, Type};
 
 /// Returns the descriptions of a format's records, or an empty slice if the format is not built in.
 ///

@@ -91,8 +91,18 @@ fn sniff_further(data: Data<'_>) -> Result<Option<Format>> {
         let is_sure = is_all || has_tag || starts_like_paa(data.head(LONGEST_HEAD as u64)?);
         return Ok(if is_sure { Some(Format::Paa) } else { None });
     }
+    let key = starts_like_key(head);
+    if let Plausible::Yes = key {
+        // The number of bits follows, which may be in another buffer.
+        return Ok(Some(key_or_signature(data.head(LONGEST_NAME as u64)?, data.size())));
+    }
     match starts_like_pbo(head) {
         Plausible::Yes => Ok(Some(Format::Pbo)),
+        // The head ends in the middle, so the rest may decide.
+        Plausible::No if matches!(key, Plausible::SoFar(_)) && !is_all => {
+            data.head(LONGEST_NAME as u64)?;
+            sniff_further(data)
+        }
         Plausible::No => Ok(None),
         Plausible::SoFar(is_pbo) if is_all => Ok(if is_pbo { Some(Format::Pbo) } else { None }),
         // The head ends in the middle, so the rest may decide.
@@ -260,6 +270,40 @@ fn starts_with_palette(head: &[u8], size: u64) -> Result<bool> {
     Ok((1..=MOST_COLORS).contains(&colors) && is_inside && fits)
 }
 
+/// Checks if these bytes start like a key of Arma, which has no signature: with a name, and the constants of a public key
+/// after it.
+fn starts_like_key(head: &[u8]) -> Plausible {
+    let Ok((after_name, name)) = cstr::<()>(Cursor::new(head)) else {
+        let is_name = head.len() <= LONGEST_KEY_NAME && !head.iter().any(u8::is_ascii_control);
+        return if is_name { Plausible::SoFar(false) } else { Plausible::No };
+    };
+    if name.len() > LONGEST_KEY_NAME || name.as_bytes().iter().any(u8::is_ascii_control) {
+        return Plausible::No;
+    }
+    let constants = after_name.rest().get(KEY_SIZE..).unwrap_or_default();
+    if constants.starts_with(KEY) {
+        return Plausible::Yes;
+    }
+    if KEY.starts_with(constants) { Plausible::SoFar(false) } else { Plausible::No }
+}
+
+/// Returns the format of a file of this size that starts with a key: a signature has more bytes than the key.
+fn key_or_signature(head: &[u8], size: u64) -> Format {
+    /// After a key, fewer bytes than the size of a signature are left over, and no signature.
+    const LEAST: u64 = 4;
+    let mut cursor = Cursor::new(head);
+    let Ok(end) = end_of_key(&mut cursor) else { return Format::Bikey };
+    if size < end.saturating_add(LEAST) { Format::Bikey } else { Format::Bisign }
+}
+
+/// Returns the end of the key at the cursor: after its name, size, constants, number of bits, exponent and modulus.
+fn end_of_key(cursor: &mut Cursor<'_>) -> Result<u64> {
+    cursor.cstr()?;
+    cursor.skip((KEY_SIZE as u64).saturating_add(KEY.len() as u64))?;
+    let bits = cursor.u32()?;
+    Ok(cursor.offset().saturating_add(4).saturating_add((bits / 8).into()))
+}
+
 /// Checks if these bytes start like a PBO archive, which has no signature: with a product entry, or with very plausible
 /// entries of members.
 fn starts_like_pbo(head: &[u8]) -> Plausible {
@@ -337,6 +381,12 @@ enum Plausible {
 const TAG: &[u8] = b"GGAT";
 /// The maximum number of colors in a palette.
 const MOST_COLORS: u64 = 256;
+/// The constants of a public key: what it is, its algorithm and its mark.
+const KEY: &[u8] = b"\x06\x02\0\0\0\x24\0\0RSA1";
+/// The bytes of the size between the name of a key and its constants.
+const KEY_SIZE: usize = 4;
+/// The maximum length of a plausible name of a key. Files have at most 255.
+const LONGEST_KEY_NAME: usize = 512;
 /// The maximum length of a plausible name.
 const LONGEST_NAME: usize = 4096;
 /// The number of bytes that show whether a file is a PBO.

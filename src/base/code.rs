@@ -16,6 +16,8 @@ word_enum! {
         Overlap = "damaged.overlap",
         /// An index, count or offset that is out of range.
         Range = "damaged.range",
+        /// A signature that does not fit its key or its archive.
+        Signature = "damaged.signature",
         /// A binary file that a program saved as text.
         SavedAsText = "damaged.text",
         /// Fewer bytes than expected.
@@ -63,6 +65,8 @@ word_enum! {
         Duplicate = "suspicious.duplicate",
         /// One part of a pair is empty and the other is not.
         OddEmpty = "suspicious.empty",
+        /// A signature whose key is not among the files.
+        Key = "suspicious.key",
         /// A name that refers to something absent.
         Missing = "suspicious.missing",
         /// A name that differs from the one stored first.
@@ -79,8 +83,12 @@ word_enum! {
         OddRange = "suspicious.range",
         /// A mistake in a config as text.
         Syntax = "suspicious.syntax",
+        /// A signature that could not be compared with an archive.
+        Uncompared = "suspicious.uncompared",
         /// A number to which the format assigns no meaning.
         UnknownCode = "suspicious.unknown_code",
+        /// An archive without a signature, although others beside it have one.
+        Unsigned = "suspicious.unsigned",
         /// Weights with the wrong sum.
         Weights = "suspicious.weights",
         /// Bytes after the end that belong to nothing.
@@ -158,7 +166,7 @@ impl Code {
     pub fn class(self) -> Class {
         match self {
             Self::Damaged | Self::Checksum | Self::Overlap | Self::Range => Class::Damaged,
-            Self::SavedAsText | Self::Truncated => Class::Damaged,
+            Self::SavedAsText | Self::Signature | Self::Truncated => Class::Damaged,
             Self::Unsupported => Class::Unsupported,
             Self::Encrypted => Class::Encrypted,
             Self::Limit | Self::ArchiveDepthLimit | Self::ArchiveMembersLimit | Self::DecodedBytesLimit => Class::Limit,
@@ -169,6 +177,7 @@ impl Code {
             Self::Suspicious | Self::Bool | Self::Duplicate | Self::OddEmpty | Self::Missing => Class::Suspicious,
             Self::Name | Self::NotFinite | Self::NotUnit | Self::Normals | Self::Order => Class::Suspicious,
             Self::OddRange | Self::Syntax | Self::UnknownCode | Self::Weights | Self::Trailing => Class::Suspicious,
+            Self::Key | Self::Uncompared | Self::Unsigned => Class::Suspicious,
             Self::Alpha | Self::Bones | Self::Closed | Self::Components | Self::Convex | Self::Frames => Class::Lint,
             Self::LodOrder | Self::LodTwice | Self::Mass | Self::Size | Self::Stale | Self::Surfaces => Class::Lint,
             Self::Texgens | Self::Unweighted => Class::Lint,

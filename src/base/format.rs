@@ -125,6 +125,21 @@ macro_rules! formats {
                     records: SCHEMA,
                 }
             }
+            /// A public key of Arma, or a signature with one.
+            "bisign" Bisign(bisign::KeyFile) {
+                /// Public key of Arma, `.bikey`.
+                Bikey "bikey" "Arma public key" {
+                    files: ["bikey"],
+                    counts: ["bits"],
+                    records: KEY,
+                }
+                /// Signature of a PBO archive, `.bisign`.
+                Bisign "bisign" "Arma signature" {
+                    files: ["bisign"],
+                    counts: ["bits"],
+                    records: SIGNATURE,
+                }
+            }
             /// A PBO archive.
             "pbo" Pbo(pbo::Archive) {
                 /// PBO archive.

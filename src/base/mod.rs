@@ -3,10 +3,10 @@
 pub(crate) mod amount;
 pub(crate) mod code;
 pub(crate) mod delegate;
-pub mod error;
+pub(crate) mod error;
 pub(crate) mod format;
 pub(crate) mod impl_fmt;
-pub mod limits;
+pub(crate) mod limits;
 pub(crate) mod no_asset;
 pub(crate) mod place;
 pub(crate) mod sealed;

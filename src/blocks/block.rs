@@ -42,12 +42,29 @@ impl<'a, T: Element> Block<'a, T> {
     ///
     /// # Errors
     /// Returns an error if the cursor has too few bytes left, or if the stream breaks a rule of its codec.
+    #[inline]
     pub fn parse(cursor: &mut Cursor<'a>, count: u64, codec: Codec, limits: &Limits) -> Result<Self> {
+        // Nearly all blocks are in place, many of a few bytes.
+        let bytes = match codec {
+            Codec::Raw => bytes_of::<T>(count),
+            _ => Self::packed_byte_len(*cursor, count, codec, limits)?,
+        };
+        let stored = cursor.split(bytes)?;
+        Ok(Self { stored, count, codec, limit: limits.decoded_bytes, element: PhantomData })
+    }
+
+    /// Returns the bytes of the stream at the cursor.
+    #[inline(never)]
+    fn packed_byte_len(cursor: Cursor<'a>, count: u64, codec: Codec, limits: &Limits) -> Result<u64> {
         #[cfg(feature = "scan")]
-        let bytes = stream_cache::stored_byte_len::<T>(*cursor, count, codec, limits.decoded_bytes)?;
+        let bytes = stream_cache::stored_byte_len::<T>(cursor, count, codec, limits.decoded_bytes)?;
         #[cfg(not(feature = "scan"))]
-        let bytes = codec.stored_byte_len(*cursor, bytes_of::<T>(count))?;
-        Self::exactly(cursor.split(bytes)?, count, codec, limits)
+        let bytes = {
+            // Only scans keep streams that they decoded, up to this limit.
+            let _ = limits;
+            codec.stored_byte_len(cursor, bytes_of::<T>(count))?
+        };
+        Ok(bytes)
     }
 
     /// Parses a block of `count` elements that takes the whole part of the cursor. A compressed stream is not examined
@@ -220,22 +237,31 @@ impl<T: Element> Table for Block<'_, T> {
     /// Passes rows in place at once, and those of a stream in pieces of at most 64 KiB. So the limit for decoded bytes
     /// does not apply to the whole.
     fn read(&self, sink: &mut RowSink<'_>) -> Result<()> {
+        if let Some(elements) = self.borrowed() {
+            // All rows are one piece, so it does not matter whether the sink wants more.
+            let _ = sink(elements.as_bytes());
+            return Ok(());
+        }
         if !self.comes_in_pieces() {
-            // All rows are one batch, so it does not matter whether the sink wants more.
-            let _ = sink(self.decode()?.as_ref().as_bytes());
+            pass_on(&self.decode()?, sink);
             return Ok(());
         }
         self.check_claim()?;
         #[cfg(feature = "scan")]
         if let Some(elements) = stream_cache::take::<T>(self.stored, self.decoded_byte_len(), self.codec) {
-            for rows in elements.chunks(pieces::WINDOW.checked_div(size_of::<T>()).unwrap_or(0).max(1)) {
-                if sink(rows.as_bytes()).is_break() {
-                    break;
-                }
-            }
+            pass_on(&elements, sink);
             return Ok(());
         }
         self.codec.decode_in_pieces(self.stored, self.decoded_byte_len(), size_of::<T>(), sink)
+    }
+}
+
+/// Passes decoded rows on in pieces, until the sink wants no more.
+fn pass_on<T: Element>(elements: &[T], sink: &mut RowSink<'_>) {
+    for rows in elements.chunks(pieces::rows_of_piece(size_of::<T>())) {
+        if sink(rows.as_bytes()).is_break() {
+            return;
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Arrays that may be compressed: found in the file, decoded on access.
 
-pub mod block;
+pub(crate) mod block;
 mod decoded;
 #[cfg(feature = "scan")]
 pub(crate) mod stream_cache;

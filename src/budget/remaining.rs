@@ -81,6 +81,11 @@ impl Budget {
         }
     }
 
+    /// Returns an error if the caller stopped the work. Charges nothing.
+    pub(crate) fn check_stop(&self) -> Result<()> {
+        if self.is_stopped() { Err(stop::error()) } else { Ok(()) }
+    }
+
     /// Puts the [claim](super#memory) inside that of another budget, as if it were forked there, with the limits of
     /// that budget.
     #[cfg(feature = "scan")]

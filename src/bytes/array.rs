@@ -10,7 +10,7 @@ use zerocopy::little_endian::{F32, I16, I32, U16, U32};
 use zerocopy::{FromBytes, IntoBytes};
 
 use super::batch::write_batched;
-pub use super::table::{Column, InPlace, Packing, Scalar, Storage, Table};
+pub(crate) use super::table::{Column, InPlace, Packing, Scalar, Storage, Table};
 pub(crate) use super::table::{columns, room_for_all, row_byte_len};
 use super::wire::Wire;
 use crate::base::error::{Error, Result};

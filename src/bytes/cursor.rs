@@ -1,7 +1,7 @@
 //! Bounded reading with absolute offsets.
 
 use super::array::{Element, LeArray};
-pub use super::wire::Wire;
+pub(crate) use super::wire::Wire;
 use crate::base::error::{Error, Result};
 use crate::base::impl_fmt::impl_fmt;
 use crate::base::span::Span;

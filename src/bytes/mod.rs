@@ -1,13 +1,13 @@
 //! Bounded reading, typed arrays and chunks, all borrowed from the file.
 
-pub mod array;
+pub(crate) mod array;
 pub(crate) mod batch;
-pub mod by_index;
+pub(crate) mod by_index;
 pub mod chunk;
 pub(crate) mod columns;
-pub mod cursor;
-pub mod math;
-pub mod parser;
+pub(crate) mod cursor;
+pub(crate) mod math;
+pub(crate) mod parser;
 mod path;
 pub(crate) mod shapes;
 mod table;

@@ -1,17 +1,4 @@
 //! Integration with nom: a cursor is an input, the crate's error is a parser error, and each read function is a parser.
-//!
-//! Every record has a parser. Use it in your own grammar together with nom's parsers:
-//!
-//! ```
-//! use meshpeek::nom::{Parser, bytes::complete::tag, multi::length_count, number::complete::le_u16};
-//! use meshpeek::view::{ByteStr, Cursor, record::Read};
-//!
-//! let mut cursor = Cursor::new(b"NAME\x05\0\x02\0a\0bc\0");
-//! let grammar = (tag("NAME"), le_u16, length_count(le_u16, ByteStr::parser(())));
-//! let (_, number, names) = cursor.parse(grammar)?;
-//! assert_eq!((number, names.len()), (5, 2));
-//! # Ok::<(), meshpeek::Error>(())
-//! ```
 
 use nom::error::{ContextError, ErrorKind, FromExternalError, ParseError};
 use nom::{
@@ -53,7 +40,7 @@ impl<'a> Cursor<'a> {
 ///
 /// ```
 /// use meshpeek::nom::{Parser, multi::many0};
-/// use meshpeek::view::{Cursor, parser::reading};
+/// use meshpeek::{grammar::reading, view::Cursor};
 /// let mut cursor = Cursor::new(b"\x01\0\x02\0\x03");
 /// assert_eq!(cursor.parse(many0(reading(|cursor| cursor.u16())))?, [1, 2]);
 /// assert_eq!(cursor.offset(), 4);

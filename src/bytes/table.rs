@@ -181,7 +181,7 @@ pub trait Table {
     }
 
     /// Returns the bytes of memory that [`read`](Self::read) takes for decoded rows. A [`Block`](crate::view::Block)
-    /// takes 64 KiB at most. Other streams are decoded as a whole. All other rows are in place or come in small batches.
+    /// takes 256 KiB at most. Other streams are decoded as a whole. All other rows are in place or come in small batches.
     fn read_memory(&self) -> u64 {
         match self.storage().packing.is_stream() {
             true => self.rows().saturating_mul(row_byte_len(&self.columns()) as u64),

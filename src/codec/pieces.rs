@@ -10,8 +10,17 @@ use super::repeat::{self, put};
 use crate::base::error::{Error, Result};
 use crate::base::stop;
 
-/// The size of the window.
-pub(crate) const WINDOW: usize = 1 << 16;
+/// The size of the window. Each time it is full, what matches may reach is moved to its start. In a window of 64 KiB that
+/// would be three bytes for each decoded one.
+pub(crate) const WINDOW: usize = 1 << 18;
+
+/// The most bytes that are passed on at once.
+pub(crate) const LONGEST_PIECE: usize = 1 << 16;
+
+/// Returns the most whole rows of this size that are passed on at once: at least one.
+pub(crate) fn rows_of_piece(row: usize) -> usize {
+    LONGEST_PIECE.checked_div(row).unwrap_or(0).max(1)
+}
 
 /// Rows of more bytes leave too little room in the window.
 pub(crate) const LONGEST_ROW: usize = 4096;
@@ -68,11 +77,7 @@ impl<'p> Pieces<'p> {
     /// # Errors
     /// Returns an error if there is no memory for the window.
     pub(super) fn new(total: u64, row: usize, sink: &'p mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<Self> {
-        let mut window = Vec::new();
-        if window.try_reserve_exact(WINDOW).is_err() {
-            return Err(Error::out_of_memory());
-        }
-        window.resize(WINDOW, 0);
+        let Ok(window) = bytemuck::allocation::try_zeroed_vec(WINDOW) else { return Err(Error::out_of_memory()) };
         let row = row.max(1);
         let sums = [0; 2];
         Ok(Self {
@@ -209,8 +214,10 @@ impl<'p> Pieces<'p> {
             self.sums = [sum_from(unsigned, rows), signed_sum_from(signed, rows)];
         }
         self.passed = end;
-        if (self.sink)(rows).is_break() {
-            self.end(State::Over);
+        for piece in rows.chunks(self.row.saturating_mul(rows_of_piece(self.row))) {
+            if (self.sink)(piece).is_break() {
+                return self.end(State::Over);
+            }
         }
     }
 
@@ -263,7 +270,7 @@ impl Output for &mut Pieces<'_> {
 mod tests {
     use std::ops::ControlFlow;
 
-    use super::WINDOW;
+    use super::{LONGEST_PIECE, WINDOW};
     use crate::bytes::Cursor;
     use crate::codec::Codec;
 
@@ -373,7 +380,7 @@ mod tests {
     fn pieces_of_every_codec_are_the_whole() {
         let mut noise = Noise(7);
         for (codec, make) in MAKERS {
-            for size in [1, 1_000, WINDOW - 100, 300_000] {
+            for size in [1, 1_000, WINDOW - 100, 4 * WINDOW] {
                 let (stream, whole) = make(&mut noise, size);
                 let mut out = vec![0; whole.len()];
                 codec.decode_into(Cursor::new(&stream), &mut out).unwrap();
@@ -381,7 +388,7 @@ mod tests {
                 for row in [1, 2, 12, 14, 4096].into_iter().filter(|row| whole.len().is_multiple_of(*row)) {
                     let mut found = Vec::new();
                     let mut collect = |rows: &[u8]| {
-                        assert!(rows.len() <= WINDOW && rows.len().is_multiple_of(row));
+                        assert!(rows.len() <= LONGEST_PIECE && rows.len().is_multiple_of(row));
                         found.extend_from_slice(rows);
                         ControlFlow::Continue(())
                     };

@@ -12,7 +12,7 @@ use super::difference::{Change, Difference};
 use super::fact::Fact;
 use super::side::Side;
 use super::tree::stops_comparison;
-use crate::asset::address::{Names, join, unnumbered};
+use crate::asset::address::{MemberPath, Names, unnumbered};
 use crate::asset::container::{Container, Member};
 use crate::base::code::Code;
 use crate::base::error::{Error, Result};
@@ -135,7 +135,7 @@ fn folded_path(name: &Name) -> Vec<u8> {
 impl Place {
     /// Returns the place of a member of the archive at this place.
     fn of_member(&self, name: Name) -> Self {
-        let member = join(self.member.as_deref(), name);
+        let member = MemberPath::join(self.member.as_deref(), name);
         Self { path: self.path.clone(), member: Some(Arc::new(member)) }
     }
 }

@@ -218,6 +218,8 @@ const TEXHEADERS: &[(&str, Rule)] = &[
     ("textures/mip_count", Repeats(&["textures/mips"])),
 ];
 
+const BISIGN: &[(&str, Rule)] = &[("key_size", Derived)];
+
 /// The rules of one format by path. They are asked for something inside the part opened last.
 #[derive(Default)]
 pub(super) struct Rules {
@@ -238,6 +240,8 @@ impl Rules {
             Format::Paa => PAA,
             Format::Rap => RAP,
             Format::TexHeaders => TEXHEADERS,
+            Format::Bikey => BISIGN,
+            Format::Bisign => BISIGN,
             _ => &[],
         };
         let mut all = Self::default();

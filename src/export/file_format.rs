@@ -20,7 +20,7 @@ pub enum FileFormat {
 impl FileFormat {
     /// Returns the reason why assets of a format are not written this way, or `None` if they are.
     pub fn refused(self, format: Format) -> Option<Cow<'static, str>> {
-        use Format::{B3d, Bmtr, Bmx, Lodka, Mlod, Odol, Paa, Pbo, Rap, Rtm, TexHeaders, Zip};
+        use Format::{B3d, Bikey, Bisign, Bmtr, Bmx, Lodka, Mlod, Odol, Paa, Pbo, Rap, Rtm, TexHeaders, Zip};
         let why = match (self, format) {
             (_, B3d | Bmx | Lodka | Mlod) | (Self::Glb, Rtm) | (Self::Png, Odol) => return None,
             // Their authors do not want them to be extracted.
@@ -40,12 +40,14 @@ impl FileFormat {
             (Self::Png, Paa) => "a texture has no triangles to draw; `paa::Texture::to_picture` decodes it",
             (_, Paa) => "a texture has no triangles; it can be written as a picture",
             (_, Rap) => "a config has no triangles",
+            (_, Bikey) => "a key has no pixels and no triangles",
+            (_, Bisign) => "a signature has no pixels and no triangles",
             (_, TexHeaders) => "an index of textures has no pixels and no triangles",
             (_, Pbo | Zip) => "an archive is not a model; choose one of its members",
             #[allow(unreachable_patterns, reason = "for formats to come")]
-            (Self::Glb, _) => return Some(format!("export does not write a {} as glTF", format.title()).into()),
+            (Self::Glb, _) => return Some(format!("a {} is not written as glTF", format.title()).into()),
             #[allow(unreachable_patterns, reason = "for formats to come")]
-            (_, _) => return Some(format!("export does not draw a {}", format.title()).into()),
+            (_, _) => return Some(format!("a {} is not drawn", format.title()).into()),
         };
         Some(why.into())
     }

@@ -51,8 +51,10 @@ pub use options::{Lod, Options};
 pub use picture::{
     AMBIENT, Canvas, Edges, Flaw, GROUND, LIGHTS, Light, Picture, View, hides_little, picture, picture_on,
 };
-pub use space::{Mirror, Space, Up};
+pub use space::{Space, Up};
 pub use text::{obj, ply};
+
+pub use crate::geometry::mirror::Mirror;
 
 use crate::asset::Asset;
 use crate::base::error::{Error, Result};

@@ -3,6 +3,7 @@
 use glam::{Mat4, Vec3, Vec4};
 
 use crate::base::format::Format;
+use crate::geometry::mirror::Mirror;
 use crate::geometry::{Matrix, Transform};
 
 /// The axes and the scale of the result. The default is the space of glTF, which is that of
@@ -25,15 +26,6 @@ impl Default for Space {
     }
 }
 
-/// The axis whose sign changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mirror {
-    /// Models keep facing the side that glTF calls the front.
-    X,
-    /// As Luanti does for Blitz3D.
-    Z,
-}
-
 /// The axis that points up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Up {
@@ -54,13 +46,8 @@ pub(super) struct Basis {
 
 impl Basis {
     pub(super) fn new(space: &Space, format: Format) -> Self {
-        let native = match format {
-            Format::B3d | Format::Bmx => Some(Mirror::X),
-            Format::Lodka => None,
-            _ => Some(Mirror::Z),
-        };
         // Both mirrors together are half a turn about y.
-        let is_turned = match (native, space.mirror) {
+        let is_turned = match (Mirror::of(format), space.mirror) {
             (Some(native), Some(mirror)) => mirror != native,
             _ => false,
         };
@@ -150,8 +137,8 @@ mod tests {
         for &format in Format::ALL {
             let native = match format {
                 Format::B3d | Format::Bmx => Some(Mirror::X),
-                Format::Lodka => None,
-                _ => Some(Mirror::Z),
+                Format::Mlod | Format::Odol | Format::Rtm | Format::Bmtr => Some(Mirror::Z),
+                _ => None,
             };
             for mirror in [None, Some(Mirror::X), Some(Mirror::Z)] {
                 for up in [Up::Y, Up::Z] {

@@ -2,6 +2,8 @@
 
 #[cfg(feature = "b3d")]
 pub mod b3d;
+#[cfg(feature = "bisign")]
+pub mod bisign;
 #[cfg(feature = "bmx")]
 pub mod bmx;
 #[cfg(feature = "lodka")]

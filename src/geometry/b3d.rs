@@ -11,6 +11,7 @@ use super::primitive::{Corner, Corners, Place, Primitive, Primitives, Shape, one
 use super::values::Values;
 use super::weights::{Influence, Weights};
 use crate::base::error::{Context, Result};
+use crate::base::format::Format;
 use crate::base::impl_fmt::impl_fmt;
 use crate::bytes::{Color, LeArray, Vec2, Vec3};
 use crate::formats::b3d::{self, Brush, Mesh, Node, Scene, Triangles, rotation_xyzw, wire};
@@ -38,7 +39,7 @@ impl<'a> Walk<'a> {
         };
         self.above.truncate(node.depth as usize);
         let local = local(&node).to_matrix();
-        let world = self.above.last().unwrap_or(&Matrix::MIRROR).after(&local);
+        let world = self.above.last().unwrap_or(&Matrix::to_common(Format::B3d)).after(&local);
         self.above.push(world);
         let meshes: Vec<Result<Mesh<'a>>> = node.meshes().collect();
         let first = self.meshes;

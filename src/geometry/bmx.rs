@@ -8,6 +8,7 @@ use super::matrix::Matrix;
 use super::primitive::{Corner, Corners, Place, Primitive, Primitives, Shape, one};
 use super::values::Values;
 use crate::base::error::{Error, Result};
+use crate::base::format::Format;
 use crate::bytes::{Vec2, Vec3};
 use crate::formats::bmx::{Faces, Map, Mesh, Object, Placed, wire};
 
@@ -41,7 +42,7 @@ fn of_object<'m>(
         None => orders.entry(number).or_insert(Arc::new(Order::of(&faces)?)).clone(),
     };
     // Rows of the file's matrix are the images of the axes, and so columns of ours.
-    let world = Matrix::MIRROR.after(&Matrix(object.world_matrix.rows));
+    let world = Matrix::to_common(Format::Bmx).after(&Matrix(object.world_matrix.rows));
     let visible = !is_on(object.is_hidden);
     let place = Place { node: Some(object.index), visible, ..Place::new(object.entry.name, mesh.index, 0) };
     Ok(Box::new((0..order.parts.len()).map(move |part| {

@@ -10,6 +10,7 @@ use super::values;
 use super::values::Values;
 use super::weights::{Influence, Weights};
 use crate::base::error::{Context, Result};
+use crate::base::format::Format;
 use crate::base::impl_fmt::impl_fmt;
 use crate::bytes::{Strided, Vec2, Vec3};
 use crate::formats::lodka::{self, FaceGroup, FaceMode, Indices, LodModel, MappingMode, Mesh, Model, ProxySet, wire};
@@ -27,7 +28,7 @@ fn of_model<'a>(part: Result<LodModel<'a>>) -> Primitives<'a> {
     let shared = Arc::new(Shared { part, materials: Cache::new(), meshes: OnceLock::new() });
     let mut sets = SetWalk { shared: shared.clone(), proxies: 0 };
     let meshes = part.meshes().enumerate().flat_map(move |(number, mesh)| match mesh {
-        Ok(mesh) => of_mesh(shared.clone(), place(&part, number, &mesh), Matrix::IDENTITY, mesh),
+        Ok(mesh) => of_mesh(shared.clone(), place(&part, number, &mesh), Matrix::to_common(Format::Lodka), mesh),
         Err(error) => one(error),
     });
     Box::new(meshes.chain(part.views::<ProxySet<'a>>().flat_map(move |set| sets.of_set(set))))

@@ -11,14 +11,6 @@ impl Matrix {
     pub const IDENTITY: Self =
         Self([[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]]);
 
-    /// Maps a left-handed space to ours: x changes its sign.
-    pub(crate) const MIRROR: Self =
-        Self([[-1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]]);
-
-    /// Maps a left-handed space whose models face against z to ours: z changes its sign.
-    pub(crate) const TURNED_MIRROR: Self =
-        Self([[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, -1.0, 0.0], [0.0, 0.0, 0.0, 1.0]]);
-
     /// Creates a matrix from three rows of a rotation and one of a position, for row vectors.
     pub(crate) fn from_rows([x, y, z, position]: [[f32; 3]; 4]) -> Self {
         Self([column(x, 0.0), column(y, 0.0), column(z, 0.0), column(position, 1.0)])
@@ -69,11 +61,6 @@ impl Matrix {
         self.glam().determinant() < 0.0
     }
 
-    /// Returns the equivalent mapping in mirrored space.
-    pub(crate) fn seen_in(&self, mirror: &Self) -> Self {
-        mirror.after(self).after(mirror)
-    }
-
     pub(crate) fn glam(&self) -> Mat4 {
         Mat4::from_cols_array_2d(&self.0)
     }
@@ -108,44 +95,11 @@ impl Transform {
         let translation = Vec3::from(self.translation);
         Matrix::of(Mat4::from_scale_rotation_translation(scale, Quat::from_array(self.rotation), translation))
     }
-
-    /// Converts it from a left-handed space to ours by a mirror.
-    #[must_use]
-    pub(crate) fn mirrored(&self) -> Self {
-        let [x, y, z] = self.translation;
-        let [i, j, k, w] = self.rotation;
-        Self { translation: [-x, y, z], rotation: [i, -j, -k, w], scale: self.scale }
-    }
-
-    /// Converts it from a left-handed space whose models face against z to ours by a mirror.
-    #[must_use]
-    pub(crate) fn mirrored_turned(&self) -> Self {
-        let [x, y, z] = self.translation;
-        let [i, j, k, w] = self.rotation;
-        Self { translation: [x, y, -z], rotation: [-i, -j, k, w], scale: self.scale }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn near(a: [f32; 3], b: [f32; 3]) {
-        assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-5), "{a:?} {b:?}");
-    }
-
-    #[test]
-    fn a_mirrored_transform_is_the_transform_seen_in_the_mirror() {
-        let transform =
-            Transform { translation: [1.0, 2.0, 3.0], rotation: [0.1, -0.7, 0.1, 0.7], scale: [1.0, 2.0, 0.5] };
-        let (point, mirror) = ([0.3, -0.4, 0.9], Matrix::MIRROR);
-        let seen = mirror.point(transform.to_matrix().point(point));
-        near(transform.mirrored().to_matrix().point(mirror.point(point)), seen);
-        near(transform.to_matrix().seen_in(&mirror).point(mirror.point(point)), seen);
-        let turned = Matrix::TURNED_MIRROR;
-        let seen = turned.point(transform.to_matrix().point(point));
-        near(transform.mirrored_turned().to_matrix().point(turned.point(point)), seen);
-    }
 
     #[test]
     fn normals_stay_upright_where_space_is_stretched_and_mirrored() {

@@ -11,6 +11,7 @@ use super::primitive::{Cache, Corner, Corners, Place, Primitive, Primitives, Sha
 use super::values;
 use super::values::Values;
 use crate::base::error::Result;
+use crate::base::format::Format;
 use crate::base::impl_fmt::impl_fmt;
 use crate::base::text::ByteStr;
 use crate::bytes::{Strided, Vec2, Vec3};
@@ -30,7 +31,7 @@ fn of_lod<'a>(index: usize, lod: Lod<'a>) -> Primitives<'a> {
     Box::new(looks.into_iter().enumerate().map(move |(part, look)| {
         let place = Place { part, visible: !look.is_proxy, ..place };
         let faces = Faces { shared: shared.clone(), look: Arc::new(look) };
-        Ok(Primitive::new(place, Matrix::TURNED_MIRROR, faces))
+        Ok(Primitive::new(place, Matrix::to_common(Format::Mlod), faces))
     }))
 }
 

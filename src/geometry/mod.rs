@@ -55,6 +55,7 @@ pub(crate) mod lodka;
 mod material;
 mod matrix;
 mod mesh;
+pub(crate) mod mirror;
 #[cfg(feature = "mlod")]
 mod mlod;
 #[cfg(feature = "odol")]

@@ -11,6 +11,7 @@ use super::values;
 use super::values::Values;
 use super::weights::{Influence, Weights};
 use crate::base::error::{Context, Error, Result};
+use crate::base::format::Format;
 use crate::base::impl_fmt::impl_fmt;
 use crate::base::text::ByteStr;
 use crate::blocks::Block;
@@ -34,7 +35,7 @@ pub(super) fn primitives<'a>(model: &Model<'a>) -> impl Iterator<Item = Result<P
     if let Ok(info) = model.info() {
         center = info.bounding_center;
     }
-    let world = Matrix::TURNED_MIRROR.after(&Matrix::translation(center));
+    let world = Matrix::to_common(Format::Odol).after(&Matrix::translation(center));
     (0..model.lod_count()).flat_map(move |index| match model.lod(index) {
         Ok(Some(lod)) => {
             let mut resolution = f32::NAN;

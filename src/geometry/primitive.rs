@@ -10,6 +10,8 @@ use super::weights::Weights;
 use crate::base::error::{Error, Result};
 use crate::bytes::{Color, Vec2, Vec3};
 use crate::check::Facing;
+#[cfg(any(feature = "mlod", feature = "odol"))]
+use crate::formats::resolution::Resolution;
 use crate::outline::Text;
 
 /// The triangles of one material in one mesh, at one place.
@@ -42,13 +44,46 @@ pub struct Place<'a> {
     /// Its index among the primitives of its mesh.
     pub part: usize,
     /// True if the file says that it is drawn. In ODOL and MLOD, faces that mark the place of another model (proxies)
-    /// are not drawn. In ODOL, hidden sections are not drawn either.
+    /// are not drawn. In ODOL, hidden sections are not drawn either. Collision and shadow meshes are not hidden:
+    /// [`is_visual`](Self::is_visual) tells them apart.
     pub visible: bool,
 }
 
 impl<'a> Place<'a> {
     pub(super) fn new(name: impl Into<Text<'a>>, mesh: usize, part: usize) -> Self {
         Self { name: name.into(), lod: None, model: 0, node: None, mesh, part, visible: true }
+    }
+
+    /// Returns true if its LOD is one seen from outside. Returns false for LODs with another purpose: collision,
+    /// shadows, views of the crew. A primitive without a LOD is visual.
+    ///
+    /// A renderer draws the primitives that are visual and [`visible`](Self::visible), of one LOD.
+    ///
+    /// ```
+    /// use meshpeek::Asset;
+    /// # let bytes = std::fs::read("corpus/b3d/triangle.b3d").unwrap();
+    /// for primitive in Asset::parse(&bytes)?.primitives() {
+    ///     let place = primitive?.place;
+    ///     assert!(place.is_visual() && place.visible && place.lod_name().is_none());
+    /// }
+    /// # Ok::<(), meshpeek::Error>(())
+    /// ```
+    pub fn is_visual(&self) -> bool {
+        #[cfg(any(feature = "mlod", feature = "odol"))]
+        if let Some((_, resolution)) = self.lod {
+            return Resolution(resolution).is_visual();
+        }
+        true
+    }
+
+    /// Returns the name of its LOD, such as `Geometry`, `Shadow Volume 0`, or `2.5` for a visual one. Returns `None` if
+    /// it has no LOD.
+    pub fn lod_name(&self) -> Option<String> {
+        #[cfg(any(feature = "mlod", feature = "odol"))]
+        if let Some((_, resolution)) = self.lod {
+            return Some(Resolution(resolution).to_string());
+        }
+        None
     }
 }
 

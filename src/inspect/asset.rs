@@ -6,9 +6,9 @@ use crate::base::limits::Limits;
 use crate::base::sealed::Sealed;
 use crate::base::word_enum::word_enum;
 use crate::budget::Budget;
-#[cfg(doc)]
-use crate::outline::Wants;
 use crate::outline::{Bound, Outline, Visitor};
+#[cfg(doc)]
+use crate::outline::{PartArray, Wants};
 use crate::summary::{Problems, Summary};
 
 word_enum! {
@@ -30,6 +30,7 @@ word_enum! {
         /// | paa | all | the tags, and the sides of each mip |
         /// | rap | none | the header |
         /// | texheaders | textures | the header |
+        /// | bikey, bisign | all | everything |
         /// | pbo, zip | all, and the blocks | the directory |
         Header = "header",
         /// Reads everything that needs no decoding. Each record is read once, and a compressed stream is walked only to
@@ -68,6 +69,13 @@ pub trait Inspect: Sealed + Send + Sync {
         self.about().2
     }
 
+    /// Returns true if the asset is in a [map](crate::source) of which the guard has replaced a part with zeros,
+    /// because the file was cut. What was read since then may be wrong. The problems of [`summarize`](Self::summarize)
+    /// and [`verify`](Self::verify) then say so. Costs a look at each map of the process.
+    fn is_torn(&self) -> bool {
+        false
+    }
+
     /// Surveys the asset at the given depth. Returns the facts with an empty list of problems; the problems go to
     /// `problems`, as far as the [budget](Problems::budget) allows. Allocates for the answer, and at [`Depth::Verify`]
     /// for one decoded block at a time. Linear in the bytes that the depth reads.
@@ -85,16 +93,26 @@ pub trait Inspect: Sealed + Send + Sync {
     }
 
     /// Decodes every block and checks every index and bound, at the cost of [`Depth::Verify`]. Adds all problems,
-    /// including those that [`summarize`](Self::summarize) finds.
+    /// including those that [`summarize`](Self::summarize) finds. If the [budget](Problems::budget) is
+    /// [stopped](Budget::until), adds one problem that says so, after those found before.
     fn verify(&self, problems: &mut Problems) {
+        if let Err(error) = problems.budget().check_stop() {
+            return problems.error(&error);
+        }
         self.survey(Depth::Verify, problems);
+        report_tear(self, problems);
     }
 
     /// Passes every part, field and array to `out`, in file order if the asset has one.
     fn outline(&self, out: &mut Outline<'_>);
 
-    /// Like [`outline`](Self::outline), but in file order, nested as the file is, and with counts and signatures, so
-    /// that every byte belongs to a field. For a visitor that [wants a dissection](Wants::dissection).
+    /// Like [`outline`](Self::outline), but in file order, nested as the file is, and with counts and signatures. For a
+    /// visitor that [wants a dissection](Wants::dissection).
+    ///
+    /// Every byte that the format defines belongs to one field or one array. Some fields and arrays also come in a
+    /// second form, such as the corners of faces as triangles: these are [derived](PartArray::is_derived), or have a
+    /// range in unpacked data. Without them, no byte comes twice, unless parts of the file overlap. A byte that belongs
+    /// to nothing does not come; [`dissect::dissect`](crate::dissect::dissect) shows it as a gap.
     fn dissect(&self, out: &mut Outline<'_>) {
         self.outline(out);
     }
@@ -141,7 +159,18 @@ pub(crate) fn no_digest(format: Format, name: &str) -> Error {
 fn summary<A: Inspect + ?Sized>(asset: &A, depth: Depth) -> Summary {
     let mut problems = Problems::new(&asset.limits());
     let summary = asset.survey(depth, &mut problems);
+    report_tear(asset, &mut problems);
     Summary { problems: problems.into_vec(), ..summary }
+}
+
+/// Reports that a part of the asset was lost while it was read.
+pub(crate) fn report_tear<A: Inspect + ?Sized>(asset: &A, problems: &mut Problems) {
+    #[cfg(any(feature = "mmap", feature = "scan"))]
+    if asset.is_torn() {
+        problems.error(&Error::changed("the file was cut while it was read: zeros stand for what was lost"));
+    }
+    #[cfg(not(any(feature = "mmap", feature = "scan")))]
+    let _ = (asset, problems);
 }
 
 /// Outlines the asset for the visitor within [`Limits::work`], because a few bytes of a file can describe any number of

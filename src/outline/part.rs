@@ -4,7 +4,7 @@ use super::schema::{Rule, Type};
 use super::value::Value;
 use crate::base::span::Span;
 use crate::base::text::Text;
-use crate::bytes::Table;
+use crate::bytes::{Packing, Table};
 
 /// A field of a part.
 #[non_exhaustive]
@@ -19,6 +19,8 @@ pub struct Field<'a> {
     pub unpacked: Option<Span>,
     /// The rule that the value must follow.
     pub rule: Rule,
+    /// True if its bytes belong to fields or arrays that came before.
+    pub repeats: bool,
 }
 
 /// The value of a field, or its texts.
@@ -57,7 +59,12 @@ impl StoredAt {
 impl<'a> Field<'a> {
     /// Creates a field that follows from others.
     pub(crate) fn derived(name: &'static str, value: FieldValue<'a>) -> Self {
-        Self { name, value, stored: None, unpacked: None, rule: Rule::Sound }
+        Self { name, value, stored: None, unpacked: None, rule: Rule::Sound, repeats: false }
+    }
+
+    /// Returns true if it has no bytes of its own: it follows from other fields, or repeats their bytes.
+    pub fn is_derived(&self) -> bool {
+        self.repeats || self.stored.is_none()
     }
 
     /// Returns true for a signature, a count or a length, whose information an outline shows in other ways.
@@ -78,6 +85,17 @@ pub struct PartArray<'a> {
     pub unpacked: Option<Span>,
     /// Its rows.
     pub table: &'a dyn Table,
+    /// True if its bytes belong to fields or arrays that came before.
+    pub repeats: bool,
+}
+
+impl PartArray<'_> {
+    /// Returns true if it has no bytes of its own in a [dissection](crate::Inspect::dissect): it is made from other
+    /// fields and arrays, is a column of their records, or repeats their bytes. In an outline that does not dissect,
+    /// such an array may be the only one that shows these bytes.
+    pub fn is_derived(&self) -> bool {
+        self.repeats || matches!(self.table.storage().packing, Packing::Derived | Packing::Strided)
+    }
 }
 
 /// A part of an asset in its outline: a single object, or an item of a list.

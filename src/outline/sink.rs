@@ -18,7 +18,7 @@ pub trait Sink: Sealed {
 
 /// Ignores all fields. A walk with this sink only reads, at no extra cost.
 #[derive(Clone, Copy, Debug)]
-pub struct Silent;
+pub(crate) struct Silent;
 
 impl Sealed for Silent {}
 

@@ -73,6 +73,8 @@ pub struct Outline<'v> {
     bound: Option<&'v Bound>,
     /// The rule of the next stored field.
     rule: Rule,
+    /// True while the bytes of fields and arrays belong to those that came before.
+    repeats: bool,
 }
 
 /// Bounds the outline of one asset in proportion to the asset's size, because a few bytes can describe any number of
@@ -110,18 +112,26 @@ impl Bound {
 impl<'v> Outline<'v> {
     /// Creates an outline for this visitor.
     pub fn new(visitor: &'v mut dyn Visitor) -> Self {
-        Self { visitor, bound: None, rule: Rule::Sound }
+        Self { visitor, bound: None, rule: Rule::Sound, repeats: false }
     }
 
     /// Creates an outline that ends with a problem if it exceeds the bound.
     pub(crate) fn within(bound: &'v Bound, visitor: &'v mut dyn Visitor) -> Self {
-        Self { visitor, bound: Some(bound), rule: Rule::Sound }
+        Self { visitor, bound: Some(bound), rule: Rule::Sound, repeats: false }
     }
 
     /// Returns the same outline, for a shorter time. It takes the rule of the next field along.
     pub(super) fn reborrow(&mut self) -> Outline<'_> {
         let rule = self.take_rule();
-        Outline { visitor: &mut *self.visitor, bound: self.bound, rule }
+        Outline { visitor: &mut *self.visitor, bound: self.bound, rule, repeats: self.repeats }
+    }
+
+    /// Returns the same outline, for a shorter time. If `repeats`, the bytes of its fields and arrays belong to those
+    /// that came before.
+    pub(crate) fn repeating(&mut self, repeats: bool) -> Outline<'_> {
+        let mut out = self.reborrow();
+        out.repeats |= repeats;
+        out
     }
 
     /// Sets the rule of the next stored field.
@@ -208,10 +218,11 @@ impl<'v> Outline<'v> {
     }
 
     /// Adds a field.
-    pub(crate) fn add(&mut self, field: Field<'_>) {
+    pub(crate) fn add(&mut self, mut field: Field<'_>) {
         if !self.pay() {
             return;
         }
+        field.repeats = self.repeats;
         match field.value {
             FieldValue::One(_) => self.visitor.field(field),
             FieldValue::Texts(texts) => {
@@ -226,18 +237,23 @@ impl<'v> Outline<'v> {
 
     /// Adds an array.
     pub fn array(&mut self, name: &'static str, table: &dyn Table) {
-        self.add_array(&PartArray { name, index: None, unpacked: None, table });
+        self.add_array(&PartArray { name, index: None, unpacked: None, table, repeats: false });
     }
 
     /// Adds one of several arrays with the same name.
     pub fn array_item(&mut self, name: &'static str, index: usize, table: &dyn Table) {
-        self.add_array(&PartArray { name, index: Some(index), unpacked: None, table });
+        self.add_array(&PartArray { name, index: Some(index), unpacked: None, table, repeats: false });
     }
 
     /// Adds an array.
     pub(crate) fn add_array(&mut self, array: &PartArray<'_>) {
         self.take_rule();
-        if self.pay() {
+        if !self.pay() {
+            return;
+        }
+        if self.repeats {
+            self.visitor.array(&PartArray { repeats: true, ..*array });
+        } else {
             self.visitor.array(array);
         }
     }

@@ -7,9 +7,11 @@ use super::rig::{Bone, Clip, Keys, Rig, StoredKey, StoredRotation};
 use super::sample::Track;
 use super::source::{Nodes, Source};
 use crate::base::error::{Context, Error, Result};
+use crate::base::format::Format;
 use crate::formats::b3d::{Animation, Node, Scene, Sequence, rotation_xyzw};
+use crate::geometry::Matrix;
 use crate::geometry::b3d::local;
-use crate::geometry::{Matrix, Transform};
+use crate::geometry::mirror::{rotation_in_common, vector_in_common};
 use crate::outline::Text;
 
 /// The frame rate if the file has none: the default of the document.
@@ -30,7 +32,7 @@ pub(super) fn rig<'a>(scene: Scene<'a>) -> Rig<'a> {
             rotation: Some(StoredRotation::ConjugateWxyz(node.rotation())),
             scale: Some(node.scale()),
         };
-        let rest = local(&node).mirrored();
+        let rest = local(&node).in_common(Format::B3d);
         bones.push(Bone { rest, stored_rest: Some(stored), ..Bone::new(node.name, node.parent) });
         nodes.push(Some(node));
     }
@@ -196,7 +198,7 @@ impl Keys for Moved<'_> {
     fn locals(&self, seconds: f32, out: &mut [Matrix]) -> Result<()> {
         for (bone, node) in &*self.nodes {
             if let Some(place) = out.get_mut(*bone) {
-                *place = self.track(*bone)?.at(seconds, &local(node).mirrored()).to_matrix();
+                *place = self.track(*bone)?.at(seconds, &local(node).in_common(Format::B3d)).to_matrix();
             }
         }
         Ok(())
@@ -244,11 +246,10 @@ impl Keys for Moved<'_> {
 
 /// Converts a stored position to our space.
 fn position(translation: [f32; 3]) -> [f32; 3] {
-    Transform { translation, ..Transform::IDENTITY }.mirrored().translation
+    vector_in_common(Format::B3d, translation)
 }
 
 /// Converts a stored rotation to our space.
 fn rotation(stored: [f32; 4]) -> [f32; 4] {
-    let rotation = rotation_xyzw(stored);
-    Transform { rotation, ..Transform::IDENTITY }.mirrored().rotation
+    rotation_in_common(Format::B3d, rotation_xyzw(stored))
 }

@@ -46,7 +46,7 @@ mod rtm;
 mod sample;
 mod source;
 
-pub use crate::geometry::{Matrix, Transform};
+pub(crate) use crate::geometry::{Matrix, Transform};
 #[cfg(feature = "rap")]
 pub use model_cfg::{Animation, ModelCfg, ModelClass, Skeleton};
 pub use rig::{Bone, Clip, Pose, Rig, Sampler, StoredKey, StoredRotation};

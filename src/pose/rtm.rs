@@ -10,6 +10,7 @@ use super::rig::{Bone, Clip, Keys, Rig, StoredKey, StoredRotation};
 use super::sample::{self, Track};
 use super::source::{One, Source};
 use crate::base::error::{Context, Result};
+use crate::base::format::Format;
 use crate::formats::rtm::{Binarised, Frames, Motion, Plain, wire};
 use crate::geometry::{Matrix, Transform};
 use crate::outline::Text;
@@ -96,7 +97,7 @@ struct Packed<'a> {
 fn transform(stored: &wire::Transform) -> Transform {
     let [i, j, k, w] = stored.rotation();
     let [x, y, z] = stored.translation();
-    Transform { translation: [-x, y, -z], rotation: [i, -j, k, w], scale: [1.0; 3] }.mirrored_turned()
+    Transform { translation: [-x, y, -z], rotation: [i, -j, k, w], scale: [1.0; 3] }.in_common(Format::Rtm)
 }
 
 /// Returns the effects of all bones in a frame.
@@ -229,7 +230,7 @@ impl Keys for Matrices<'_> {
         let world = |bone: usize| {
             let a = stored_matrix(first.bone(bone)?);
             let b = stored_matrix(second.bone(bone)?);
-            Some(sample::mix(&a, &b, part).seen_in(&Matrix::TURNED_MIRROR))
+            Some(sample::mix(&a, &b, part).in_common(Format::Rtm))
         };
         for (bone, place) in out.iter_mut().enumerate() {
             if let Some(local) = self.local(bone, world) {
@@ -247,7 +248,7 @@ impl Keys for Matrices<'_> {
         }
         for frame in self.motion.frames() {
             let frame = frame?;
-            let world = |bone: usize| Some(stored_matrix(frame.bone(bone)?).seen_in(&Matrix::TURNED_MIRROR));
+            let world = |bone: usize| Some(stored_matrix(frame.bone(bone)?).in_common(Format::Rtm));
             if let Some(matrix) = self.local(bone, world) {
                 let (scale, rotation, translation) = matrix.glam().to_scale_rotation_translation();
                 track.translations.push((frame.time, translation.to_array()));
@@ -306,7 +307,7 @@ mod tests {
             rotation: [4915, -8192, 3277, 12902].map(I16::new),
             translation: [0x3c00, 0x4000, 0xc200].map(U16::new),
         };
-        let matrix = Matrix::from_rows(stored.to_matrix()).seen_in(&Matrix::TURNED_MIRROR);
+        let matrix = Matrix::from_rows(stored.to_matrix()).in_common(Format::Rtm);
         for (a, b) in transform(&stored).to_matrix().0.iter().flatten().zip(matrix.0.iter().flatten()) {
             assert!((a - b).abs() < 1e-6, "{a} {b}");
         }

@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::set::Ranges;
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::bytes::Cursor;
+use crate::source;
 
 /// The bytes of an asset: all of them, or the available ranges.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +24,15 @@ impl<'a> Data<'a> {
         match self {
             Self::Whole(bytes) => bytes.len() as u64,
             Self::Parts(ranges) => ranges.byte_len(),
+        }
+    }
+
+    /// Returns true if the bytes are in a map of which a part was lost, because the file was cut.
+    pub(crate) fn is_torn(self) -> bool {
+        match self {
+            Self::Whole(bytes) => source::is_torn(bytes),
+            // Parts are in memory.
+            Self::Parts(_) => false,
         }
     }
 

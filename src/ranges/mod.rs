@@ -26,6 +26,7 @@
 //! | paa | the bytes before the first mip | 11 bytes of each mip | all |
 //! | rap | 16 bytes | nothing | all |
 //! | texheaders | 12 bytes | nothing | all |
+//! | bikey, bisign | the key | the signatures | nothing |
 //! | pbo | the header | nothing | the bytes after the members |
 //! | zip | the last 65,557 bytes, the directory; all if it is lost | nothing | nothing |
 //!

@@ -49,19 +49,6 @@ macro_rules! grammar {
     (
         @items $head:tt $also:tt { $($all:tt)* } [$($done:tt)*]
         $(#[doc = $doc:literal])* $(#[rule($rule:ident $($bounds:tt)?)])? $(#[codes($codes:ty)])? $(#[label($spec:literal)])?
-        $field:ident: $type:ty, $($rest:tt)*
-    ) => {
-        $crate::record::grammar! {
-            @items $head $also { $($all)* $field, } [$($done)* {
-                [$($doc)*] [$($rule $($bounds)?)?] [$($codes)?] [$($spec)?] $field [$($all)*] [$type] []
-                [$crate::record::parser::of::<$type, _>(())]
-            }]
-            $($rest)*
-        }
-    };
-    (
-        @items $head:tt $also:tt { $($all:tt)* } [$($done:tt)*]
-        $(#[doc = $doc:literal])* $(#[rule($rule:ident $($bounds:tt)?)])? $(#[codes($codes:ty)])? $(#[label($spec:literal)])?
         $field:ident: $type:ty = cond($gate:expr, $parser:expr), $($rest:tt)*
     ) => {
         $crate::record::grammar! {
@@ -74,11 +61,12 @@ macro_rules! grammar {
     (
         @items $head:tt $also:tt { $($all:tt)* } [$($done:tt)*]
         $(#[doc = $doc:literal])* $(#[rule($rule:ident $($bounds:tt)?)])? $(#[codes($codes:ty)])? $(#[label($spec:literal)])?
-        $field:ident: $type:ty = $parser:expr, $($rest:tt)*
+        $field:ident: $type:ty $(= $parser:expr)?, $($rest:tt)*
     ) => {
         $crate::record::grammar! {
             @items $head $also { $($all)* $field, } [$($done)* {
-                [$($doc)*] [$($rule $($bounds)?)?] [$($codes)?] [$($spec)?] $field [$($all)*] [$type] [] [$parser]
+                [$($doc)*] [$($rule $($bounds)?)?] [$($codes)?] [$($spec)?] $field [$($all)*] [$type] []
+                [$crate::record::grammar!(@given [$($parser)?] $crate::record::parser::of::<$type, _>(()))]
             }]
             $($rest)*
         }
@@ -86,7 +74,7 @@ macro_rules! grammar {
     (
         @items {
             [$($about:literal)*] $name:ident [$($own:lifetime)?] $life:lifetime
-            [$context:ident: $knowledge:ty] [$($label:ident)?]
+            [$context:ident: $knowledge:ty] [$($argument:ident)?] [$($label:ident)?]
         }
         [$($this:ident $out:ident $also:expr)?] { $($all:tt)* }
         [$({
@@ -97,6 +85,8 @@ macro_rules! grammar {
         $(#[doc = $about])*
         #[derive(Clone, Copy, Debug)]
         #[non_exhaustive]
+        // Some records have no name outside of the crate, and only their outlines read all fields.
+        #[allow(unreachable_pub, dead_code)]
         pub struct $name $(<$own>)? {
             $(
                 $(#[doc = $doc])*
@@ -107,9 +97,15 @@ macro_rules! grammar {
         }
 
         impl $(<$own>)? $name $(<$own>)? {
+            /// Returns a [parser](crate::grammar) of this record.
+            #[allow(unreachable_pub, dead_code)]
+            pub const fn parser($($argument: $knowledge)?) -> $crate::record::parser::Of<Self, $knowledge> {
+                $crate::record::parser::of($crate::record::grammar!(@given [$($argument)?] ()))
+            }
+
             /// The record's description.
             #[allow(unused_variables)]
-            pub const SCHEMA: &'static $crate::outline::Schema = &$crate::outline::Schema {
+            pub(crate) const SCHEMA: &'static $crate::outline::Schema = &$crate::outline::Schema {
                 name: stringify!($name),
                 doc: concat!($($about),*),
                 fields: &[$($crate::record::field_info::<$type, _, _, _, _>(
@@ -193,6 +189,9 @@ macro_rules! grammar {
     (@parser [] $parser:expr) => { $parser };
     // The function that the definition names.
     (@parser [$gate:expr] $parser:expr) => { cond($gate, $parser) };
+    // What the definition gives, or else this.
+    (@given [] $default:expr) => { $default };
+    (@given [$given:expr] $default:expr) => { $given };
     (
         $(#[doc = $about:literal])* $name:ident<$life:lifetime>($context:ident: $knowledge:ty) $(named $label:ident)? {
             $($items:tt)*
@@ -200,14 +199,8 @@ macro_rules! grammar {
         $(also |$this:ident, $out:ident| $also:expr)?
     ) => {
         $crate::record::grammar! {
-            @items { [$($about)*] $name [$life] $life [$context: $knowledge] [$($label)?] }
+            @items { [$($about)*] $name [$life] $life [$context: $knowledge] [$context] [$($label)?] }
             [$($this $out $also)?] {} [] $($items)*
-        }
-        impl<$life> $name<$life> {
-            /// Returns a [parser](crate::bytes::parser) of this record.
-            pub const fn parser(context: $knowledge) -> $crate::record::parser::Of<Self, $knowledge> {
-                $crate::record::parser::of(context)
-            }
         }
     };
     (
@@ -215,14 +208,8 @@ macro_rules! grammar {
         $(also |$this:ident, $out:ident| $also:expr)?
     ) => {
         $crate::record::grammar! {
-            @items { [$($about)*] $name [$life] $life [nothing: ()] [$($label)?] }
+            @items { [$($about)*] $name [$life] $life [nothing: ()] [] [$($label)?] }
             [$($this $out $also)?] {} [] $($items)*
-        }
-        impl<$life> $name<$life> {
-            /// Returns a [parser](crate::bytes::parser) of this record.
-            pub const fn parser() -> $crate::record::parser::Of<Self> {
-                $crate::record::parser::of(())
-            }
         }
     };
     (
@@ -230,14 +217,8 @@ macro_rules! grammar {
         $(also |$this:ident, $out:ident| $also:expr)?
     ) => {
         $crate::record::grammar! {
-            @items { [$($about)*] $name [] 'a [$context: $knowledge] [$($label)?] }
+            @items { [$($about)*] $name [] 'a [$context: $knowledge] [$context] [$($label)?] }
             [$($this $out $also)?] {} [] $($items)*
-        }
-        impl $name {
-            /// Returns a [parser](crate::bytes::parser) of this record.
-            pub const fn parser(context: $knowledge) -> $crate::record::parser::Of<Self, $knowledge> {
-                $crate::record::parser::of(context)
-            }
         }
     };
 }

@@ -96,24 +96,23 @@
 pub(crate) mod codes;
 mod fixed;
 mod grammar;
-pub mod interleaved;
+pub(crate) mod interleaved;
 // Some items are unused if only some formats are enabled.
-pub mod list;
+pub(crate) mod list;
 mod optional;
 pub(crate) mod parser;
 mod plain;
 mod read;
 
-pub use fixed::{Fixed, Framing};
+pub(crate) use fixed::{Fixed, Framing};
 pub(crate) use fixed::{describe_count, describe_fixed, describe_opaque, describe_rows, wire};
 pub(crate) use grammar::{field_info, grammar};
 pub use interleaved::{Interleaved, Layout};
 pub use list::List;
 pub(crate) use optional::optional;
-pub use parser::{Grammar, Length};
 pub(crate) use plain::plain;
 pub use read::Of;
-pub use read::{Read, Record, Stored};
+pub(crate) use read::{Read, Record, Stored};
 pub(crate) use read::{describe_fields, walk_part};
 
 #[allow(unreachable_pub)]

@@ -26,7 +26,7 @@ use crate::outline::{Outline, Rule, Silent, Sink, StoredAt, Type, Value};
 pub(crate) use crate::bytes::parser::in_place;
 
 /// A parser that can describe what it reads.
-pub trait Grammar<'a>: Parser<Cursor<'a>, Error = Error> {
+pub(crate) trait Grammar<'a>: Parser<Cursor<'a>, Error = Error> {
     /// The type of what it reads.
     const TYPE: Type;
 
@@ -86,20 +86,15 @@ parsers! {
     ['a, P: Grammar<'a>] Ruled<P> => P::Output;
     ['a, P: Grammar<'a, Output: Stored>] Framed<P> => P::Output;
     ['a, P: Grammar<'a>, F: Fn(&P::Output, &'static str, Span, &mut Outline<'_>)] Described<P, F> => P::Output;
-    ['a, P: Grammar<'a>] External<P> => P::Output;
     ['a, P: Parser<Cursor<'a>, Output = &'a T, Error = Error>, T: Fixed] Inline<P> => &'a T;
     ['a, T: Stored + Copy] Success<T> => T;
-    ['a, L: Length<'a>, T: Element] UnlessEmpty<LengthArray<L, T>> => LeArray<'a, T>;
-    ['a] Text => ByteStr<'a>;
     ['a, T: Element] Array<T> => LeArray<'a, T>;
-    ['a, L: Length<'a>, T: Element] LengthArray<L, T> => LeArray<'a, T>;
     ['a, L: Length<'a>, P: Grammar<'a>, F: FnMut(u64) -> P] Counted<L, F> => P::Output;
     ['a, S: Stored, P: Grammar<'a, Output: Stored>] StoredAs<S, P> => P::Output;
     ['a, T: Element] RestArray<T> => LeArray<'a, T>;
     ['a, T: Item<'a, C>, C: Copy] Count<T, C> => List<'a, T, C>;
     ['a, F: FnMut(Cursor<'a>) -> bool, T: Item<'a, C>, C: Copy] ManyWhile<F, T, C> => List<'a, T, C>;
     ['a, T: Item<'a, C>, C: Copy, F: Fn(&T) -> bool] ManyTill<T, C, F> => List<'a, T, C>;
-    ['a, L: Length<'a>, T: Item<'a, C>, C: Copy] LengthCount<L, T, C> => List<'a, T, C>;
     ['a, T: Read<'a, C>, C: Copy] RestCount<T, C> => Entries<'a, T, C>;
 }
 
@@ -116,38 +111,6 @@ pub(crate) fn field<'a, T: Stored>(
     let span = cursor.since(start);
     if let Some(mut out) = sink.outline() {
         value.describe_at(name, span, &mut out);
-    }
-    Ok(value)
-}
-
-/// Walks a value that is a single field.
-#[inline(always)]
-fn leaf<'a, P>(parser: &mut P, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<P::Output>
-where
-    P: Parser<Cursor<'a>, Error = Error>,
-    P::Output: Stored,
-{
-    field(cursor, name, sink, |cursor| cursor.run(parser))
-}
-
-/// Walks a value that is a single field, and describes it as one of this type.
-#[inline(always)]
-pub(crate) fn leaf_of<'a, P>(
-    kind: Type,
-    parser: &mut P,
-    cursor: &mut Cursor<'a>,
-    name: &'static str,
-    sink: &mut impl Sink,
-) -> Result<P::Output>
-where
-    P: Parser<Cursor<'a>, Error = Error>,
-    P::Output: Stored,
-{
-    let start = cursor.offset();
-    let value = cursor.run(parser)?;
-    let span = cursor.since(start);
-    if let Some(mut out) = sink.outline() {
-        out.stored(name, StoredAt::new(kind, span), value.value());
     }
     Ok(value)
 }
@@ -180,7 +143,7 @@ where
 
     #[inline(always)]
     fn walk(&mut self, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<O> {
-        leaf(self, cursor, name, sink)
+        field(cursor, name, sink, |cursor| cursor.run(self))
     }
 }
 
@@ -198,7 +161,7 @@ where
 
     #[inline(always)]
     fn walk(&mut self, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<O> {
-        leaf(self, cursor, name, sink)
+        field(cursor, name, sink, |cursor| cursor.run(self))
     }
 }
 
@@ -276,29 +239,19 @@ pub(crate) fn by_value<'a, T: Wire>() -> Reading<impl ReadFn<'a, T> + Copy> {
     reading(|cursor: &mut Cursor<'a>| cursor.read().copied())
 }
 
-/// See [`text`].
+/// The stored form of a text whose length is elsewhere.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Text(u64);
+pub(crate) enum TextOfLength {}
+
+impl Stored for TextOfLength {
+    const TYPE: Type = Type::Varying("text", 0);
+}
 
 /// Returns a parser of a text of this many bytes.
 #[inline(always)]
-pub(crate) fn text(bytes: impl Into<u64>) -> Text {
-    Text(bytes.into())
-}
-
-impl<'a> Grammar<'a> for Text {
-    const TYPE: Type = Type::Varying("text", 0);
-
-    #[inline(always)]
-    fn walk(&mut self, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<ByteStr<'a>> {
-        let start = cursor.offset();
-        let text = ByteStr::new(cursor.bytes(self.0)?);
-        let span = cursor.since(start);
-        if let Some(mut out) = sink.outline() {
-            out.stored(name, StoredAt::new(<Self as Grammar<'_>>::TYPE, span), text);
-        }
-        Ok(text)
-    }
+pub(crate) fn text<'a>(bytes: impl Into<u64>) -> StoredAs<TextOfLength, Reading<impl ReadFn<'a, ByteStr<'a>>>> {
+    let bytes = bytes.into();
+    stored_as(reading(move |cursor: &mut Cursor<'a>| cursor.bytes(bytes).map(ByteStr::new)))
 }
 
 /// See [`array`].
@@ -329,7 +282,7 @@ impl<'a, T: Element> Grammar<'a> for Array<T> {
 }
 
 /// A parser of a length or count.
-pub trait Length<'a>: Grammar<'a, Output: Stored + Copy + Into<u64>> + Sized {
+pub(crate) trait Length<'a>: Grammar<'a, Output: Stored + Copy + Into<u64>> + Sized {
     /// Walks it as framing of the field `name`, because outlines show the number of items instead. Returns its value.
     #[doc(hidden)]
     #[inline(always)]
@@ -339,30 +292,6 @@ pub trait Length<'a>: Grammar<'a, Output: Stored + Copy + Into<u64>> + Sized {
 }
 
 impl<'a, P: Grammar<'a, Output: Stored + Copy + Into<u64>>> Length<'a> for P {}
-
-/// See [`length_array`].
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct LengthArray<L, T> {
-    length: L,
-    element: PhantomData<T>,
-}
-
-/// Returns a parser of a count and that many elements in place.
-#[inline(always)]
-pub(crate) fn length_array<L, T>(length: L) -> LengthArray<L, T> {
-    LengthArray { length, element: PhantomData }
-}
-
-impl<'a, L: Length<'a>, T: Element> Grammar<'a> for LengthArray<L, T> {
-    const TYPE: Type = Type::Array(T::COLUMNS, L::TYPE.min());
-    const SHOWS_ABSENCE: bool = false;
-
-    #[inline(always)]
-    fn walk(&mut self, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<LeArray<'a, T>> {
-        let count = self.length.count(cursor, name, sink)?;
-        array(count).walk(cursor, name, sink)
-    }
-}
 
 /// See [`counted`].
 #[derive(Clone, Copy, Debug)]
@@ -391,6 +320,12 @@ impl<'a, L: Length<'a>, P: Grammar<'a>, F: FnMut(u64) -> P> Grammar<'a> for Coun
         let count = self.length.count(cursor, name, sink)?;
         (self.items)(count).walk(cursor, name, sink)
     }
+}
+
+/// Returns a parser of a count and that many elements in place.
+#[inline(always)]
+pub(crate) fn length_array<L, T>(length: L) -> Counted<L, impl Fn(u64) -> Array<T> + Copy> {
+    Counted { length, items: |count: u64| array(count) }
 }
 
 /// See [`stored_as`].
@@ -424,29 +359,6 @@ impl<'a, S: Stored, P: Grammar<'a, Output: Stored>> Grammar<'a> for StoredAs<S, 
 /// Returns a parser of a count and that many elements in place, as an item of a list.
 pub(crate) const fn counted_array<'a, T: Element>() -> Of<LeArray<'a, T>> {
     of(())
-}
-
-/// See [`unless_empty`].
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct UnlessEmpty<P>(P);
-
-/// Returns a parser of an array that outlines omit if it is empty.
-#[inline(always)]
-pub(crate) fn unless_empty<P>(array: P) -> UnlessEmpty<P> {
-    UnlessEmpty(array)
-}
-
-impl<'a, L: Length<'a>, T: Element> Grammar<'a> for UnlessEmpty<LengthArray<L, T>> {
-    const TYPE: Type = LengthArray::<L, T>::TYPE;
-    const SHOWS_ABSENCE: bool = false;
-
-    #[inline(always)]
-    fn walk(&mut self, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<LeArray<'a, T>> {
-        match self.0.length.count(cursor, name, sink)? {
-            0 => array(0_u8).walk(cursor, name, &mut Silent),
-            count => array(count).walk(cursor, name, sink),
-        }
-    }
 }
 
 /// See [`rest_array`].
@@ -514,28 +426,11 @@ impl<'a, T: Item<'a, C>, C: Copy> Grammar<'a> for Count<T, C> {
     }
 }
 
-/// See [`length_count`].
-pub(crate) struct LengthCount<L, T, C> {
-    length: L,
-    item: Of<T, C>,
-}
-
 /// Returns a parser of a count and that many items. They are found once and read again when they are asked for.
 #[inline(always)]
-pub(crate) fn length_count<L, T, C>(length: L, item: Of<T, C>) -> LengthCount<L, T, C> {
-    LengthCount { length, item }
-}
-
-impl<'a, L: Length<'a>, T: Item<'a, C>, C: Copy> Grammar<'a> for LengthCount<L, T, C> {
-    const TYPE: Type = Type::List(&T::TYPE, L::TYPE.min());
-    const SHOWS_ABSENCE: bool = T::IS_FIELD;
-
-    #[inline(always)]
-    fn walk(&mut self, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<List<'a, T, C>> {
-        let length = self.length.count(cursor, name, sink)?;
-        // A list counts its items in 32 bits.
-        count(self.item, u32::try_from(length).unwrap_or(u32::MAX)).walk(cursor, name, sink)
-    }
+pub(crate) fn length_count<L, T, C: Copy>(length: L, item: Of<T, C>) -> Counted<L, impl Fn(u64) -> Count<T, C>> {
+    // A list counts its items in 32 bits.
+    Counted { length, items: move |length: u64| count(item, u32::try_from(length).unwrap_or(u32::MAX)) }
 }
 
 /// See [`many_while`].
@@ -850,23 +745,12 @@ where
     }
 }
 
-/// See [`external`].
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct External<P>(P);
-
 /// Returns a parser of a field that outlines show elsewhere.
 #[inline(always)]
-pub(crate) fn external<P>(parser: P) -> External<P> {
-    External(parser)
-}
-
-impl<'a, P: Grammar<'a>> Grammar<'a> for External<P> {
-    const TYPE: Type = P::TYPE;
-
-    #[inline(always)]
-    fn walk(&mut self, cursor: &mut Cursor<'a>, name: &'static str, _: &mut impl Sink) -> Result<P::Output> {
-        self.0.walk(cursor, name, &mut Silent)
-    }
+pub(crate) fn external<'a, P: Grammar<'a>>(
+    parser: P,
+) -> Described<P, impl Fn(&P::Output, &'static str, Span, &mut Outline<'_>)> {
+    described(parser, |_: &P::Output, _, _, _: &mut Outline<'_>| {})
 }
 
 /// See [`inline`].

@@ -81,7 +81,7 @@ pub trait Read<'a, C = ()>: Stored + Sized {
         Self::walk(cursor, context, "", &mut Silent)
     }
 
-    /// Returns a [parser](crate::view::parser) that reads the value.
+    /// Returns a [parser](crate::grammar) that reads the value.
     fn parser(context: C) -> Of<Self, C> {
         of(context)
     }

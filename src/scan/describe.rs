@@ -4,10 +4,10 @@ use std::ops::Range;
 use std::path::Path;
 use std::time::SystemTime;
 
+use super::config_names::is_surely_config;
 use super::lint;
 use super::options::{Scan, Views};
 use super::record::{Digests, Record};
-use super::refs::is_surely_config;
 use super::target::Use;
 use crate::asset::Asset;
 use crate::asset::address::{self, Content, Opened};
@@ -23,7 +23,7 @@ use crate::formats::pbo::{self, Checksum};
 use crate::formats::rap::looks::{self, Least};
 use crate::formats::rap::syntax;
 use crate::formats::rap::text::Reader;
-use crate::inspect::{Depth, Inspect as _};
+use crate::inspect::{Depth, Inspect as _, report_tear};
 use crate::ranges::Data;
 use crate::summary::{Problem, Problems, References, Summary};
 
@@ -85,7 +85,7 @@ impl<'p> Origin<'p> {
     /// The origin of a member of this archive.
     pub(super) fn inside(&self, name: Name, stored: Stored, use_as: Use) -> Self {
         let mut origin = Self::file(self.scan, self.path);
-        origin.member = Some(address::join(self.member.as_ref(), name));
+        origin.member = Some(address::MemberPath::join(self.member.as_ref(), name));
         origin.depth = self.depth.saturating_add(1);
         origin.use_as = use_as;
         origin.modified = stored.modified;
@@ -270,6 +270,7 @@ fn survey<'a>(at: At<'_>, data: Data<'_>, asset: &Asset<'a>, puts_off: bool) -> 
         Some((archive, _)) => archive.survey_but_checksum(depth, &mut problems),
         None => asset.survey(depth, &mut problems),
     };
+    report_tear(asset, &mut problems);
     if decodes && scan.lint {
         match budget.work(bytes) {
             Ok(()) => lint::check(asset, at.origin.name(), &mut problems),

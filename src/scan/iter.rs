@@ -26,8 +26,9 @@ pub struct Iter {
 }
 
 impl Scan {
-    /// Returns an iterator over the results. The scan begins at once, on threads of its own, and pauses while few results
-    /// have been taken.
+    /// Returns an iterator over the results, on the caller's thread. So the caller may hold what is not [`Send`], such
+    /// as the transaction of a database; `examples/indexer` does. The scan begins at once, on threads of its own, and
+    /// pauses while few results have been taken. Dropping the iterator cancels the scan.
     ///
     /// ```
     /// use meshpeek::scan::{Found, Scan};
@@ -38,6 +39,15 @@ impl Scan {
     ///     }
     /// }
     /// assert!(vertices > 0);
+    ///
+    /// // Leaving the loop ends the scan.
+    /// let scan = Scan::new(["corpus"]);
+    /// for found in scan.iter()? {
+    ///     if let Found::Asset(_) = found {
+    ///         break;
+    ///     }
+    /// }
+    /// assert!(scan.progress.is_stopped());
     /// # Ok::<(), meshpeek::Error>(())
     /// ```
     ///

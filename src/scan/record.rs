@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use sha2::{Digest, Sha256};
 
-use crate::asset::address::join_text;
+use crate::asset::address::MemberPath;
 use crate::asset::stored::{Stored, date};
 use crate::base::stop;
 use crate::base::text::Name;
@@ -66,7 +66,7 @@ impl Record {
     /// Returns the [address](crate::address) of the asset as text: the path, and the member after `!/`.
     pub fn address(&self) -> String {
         let member = self.member.as_ref().map(|member| member.text.as_str());
-        join_text(&self.path_name().text, member)
+        MemberPath::join_text(&self.path_name().text, member)
     }
 
     /// Returns [`modified`](Self::modified) as text in UTC with microseconds, as `2020-09-13T12:26:40.250000Z`. Returns

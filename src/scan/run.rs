@@ -89,6 +89,9 @@ pub(super) struct Run<'s> {
     pub(super) texts: fn(&Path) -> bool,
     /// The units that follow, if units are scanned.
     pub(super) units_left: Option<&'s dyn LaterUnits>,
+    /// Files of stores that may be read again at the end.
+    #[cfg(feature = "stores")]
+    pub(super) unread: Mutex<Vec<super::stores::Unread>>,
 }
 
 impl<'s> Run<'s> {
@@ -108,6 +111,8 @@ impl<'s> Run<'s> {
             caller,
             texts: |_| false,
             units_left: None,
+            #[cfg(feature = "stores")]
+            unread: Mutex::default(),
         })
     }
 
@@ -118,21 +123,27 @@ impl<'s> Run<'s> {
         self.workers.each_that_comes(targets.take_while(|_| !progress.is_stopped()), |target| {
             progress.begin();
             match target {
-                Ok(target) => self.file(&target),
+                Ok(target) => self.target(target),
                 Err(error) => self.put(Found::Unreadable(error)),
             }
         });
+        #[cfg(feature = "stores")]
+        self.unread_again();
+    }
+
+    fn target(&self, target: Target) {
+        if target.use_as == Use::Nothing {
+            return self.put(Found::PassedOver { path: target.path, named: target.named });
+        }
+        #[cfg(feature = "stores")]
+        if let Some(stores) = self.scan.store_of(&target.path) {
+            return self.stored(stores, target);
+        }
+        self.file(&target);
     }
 
     fn file(&self, target: &Target) {
         let scan = self.scan;
-        if target.use_as == Use::Nothing {
-            return self.put(Found::PassedOver { path: target.path.clone(), named: target.named });
-        }
-        #[cfg(feature = "stores")]
-        if let Some(stores) = scan.store_of(&target.path) {
-            return self.stored(stores, target);
-        }
         let address = target.address();
         if let Some(unit) = &target.unit
             && let Err(error) = unit.unchanged(&address.file, scan)

@@ -12,7 +12,7 @@ mod slots;
 mod tests;
 mod zeros;
 
-pub(super) use slots::Watched;
+pub(super) use slots::{Watched, is_torn};
 pub(super) use zeros::page_size;
 
 type Handler = extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void);

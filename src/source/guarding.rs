@@ -30,6 +30,17 @@ pub fn are_maps_guarded() -> bool {
     true
 }
 
+/// Returns true if these bytes are in a map of which the guard has replaced a part with zeros.
+pub(crate) fn is_torn(bytes: &[u8]) -> bool {
+    #[cfg(all(feature = "mmap", unix))]
+    return guard::is_torn(bytes);
+    #[cfg(not(all(feature = "mmap", unix)))]
+    {
+        let _ = bytes;
+        false
+    }
+}
+
 /// Returns true if the program has asked for the guard, or if the system needs none.
 pub(super) fn is_guard_wanted() -> bool {
     #[cfg(all(feature = "mmap", unix))]

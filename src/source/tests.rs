@@ -1,7 +1,6 @@
 use std::fs::File;
 use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::PathBuf;
 
 use super::file::MAP_FROM;
 #[cfg(target_os = "linux")]
@@ -57,7 +56,7 @@ fn the_way_is_chosen_by_size_and_can_be_forced() {
 /// Systems store the times of files in steps of a few milliseconds.
 #[cfg(all(feature = "mmap", unix))]
 fn wait_for_another_time() {
-    std::thread::sleep(Duration::from_millis(30));
+    std::thread::sleep(std::time::Duration::from_millis(30));
 }
 
 #[cfg(all(feature = "mmap", unix))]
@@ -141,7 +140,7 @@ fn a_named_pipe_is_read_to_its_end_and_not_waited_for_without() {
     let open = |patience| {
         FileMap::open_inner(&pipe.0, map(), &Limits::default(), Some(patience), |_| Ok(())).map(|(file, _)| file)
     };
-    let moment = Duration::from_millis(50);
+    let moment = std::time::Duration::from_millis(50);
     let short = Patience { most: Some(moment), ..Patience::NAMED };
     assert_eq!(open(short).unwrap_err().to_string(), "nothing is writing to this pipe");
     // Without a limit, the wait ends when the bytes are not wanted any more.
@@ -165,6 +164,6 @@ fn a_named_pipe_is_read_to_its_end_and_not_waited_for_without() {
     {
         let found = |path| FileMap::open_with_metadata(path, map(), &Limits::default(), None).map(|(file, _)| file);
         assert!(found(&pipe.0).is_err());
-        assert!(found(Path::new("/proc/self/status")).unwrap().is_empty());
+        assert!(found(std::path::Path::new("/proc/self/status")).unwrap().is_empty());
     }
 }

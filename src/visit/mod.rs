@@ -9,7 +9,7 @@ use std::path::Path;
 use self::members::cost;
 use self::walk::{Archive, Bytes, Unread, Visitor, walk};
 use crate::asset::Asset;
-use crate::asset::address::{join, unnumbered};
+use crate::asset::address::{MemberPath, unnumbered};
 use crate::asset::container::{Container, Member};
 use crate::base::code::Code;
 use crate::base::error::{Error, ErrorKind, Result};
@@ -120,7 +120,10 @@ impl Visitor for Opening<'_> {
     type Place = Place;
 
     fn inside(&self, around: &Place, name: Name, _: &Member<'_>) -> Option<Place> {
-        Some(Place { member: Some(join(around.member.as_ref(), name)), depth: around.depth.saturating_add(1) })
+        Some(Place {
+            member: Some(MemberPath::join(around.member.as_ref(), name)),
+            depth: around.depth.saturating_add(1),
+        })
     }
 
     fn is_promised(&self, place: &Place) -> bool {

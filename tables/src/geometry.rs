@@ -90,6 +90,7 @@ pub(super) struct GeometryRow<'g> {
     place: Option<Place<'g>>,
     /// The name of its place.
     name: Option<String>,
+    lod_name: Option<String>,
     material: Option<String>,
     texture: Option<String>,
     mesh: Mesh,
@@ -105,6 +106,8 @@ columns! {
         name: OrNull<Text> = row.name.as_deref(),
         lod: OrNull<Int> = row.lod(),
         resolution: OrNull<Float> = row.resolution(),
+        lod_name: OrNull<Text> = row.lod_name.as_deref(),
+        visual: OrNull<Flag> = row.is_visual(),
         model: OrNull<Int> = row.model(),
         node: OrNull<Int> = row.node(),
         mesh: OrNull<Int> = row.mesh_index(),
@@ -136,6 +139,7 @@ pub(super) fn add_primitives(
             index,
             place: None,
             name: None,
+            lod_name: None,
             material: None,
             texture: None,
             mesh: Mesh::default(),
@@ -163,6 +167,10 @@ impl<'g> GeometryRow<'g> {
     fn resolution(&self) -> Option<f32> {
         let (_, resolution) = self.place?.lod?;
         Some(resolution)
+    }
+
+    fn is_visual(&self) -> Option<bool> {
+        Some(self.place?.is_visual())
     }
 
     fn model(&self) -> Option<i32> {
@@ -194,6 +202,7 @@ impl<'g> GeometryRow<'g> {
         let name = Name::from(primitive.place.name).text;
         budget.output(ROW_BYTES.saturating_add(name.len() as u64))?;
         self.place = Some(primitive.place);
+        self.lod_name = primitive.place.lod_name();
         self.name = Some(name);
         if let Some(material) = primitive.material()? {
             self.texture = material.base().map(|texture| Name::from(texture.name).text);

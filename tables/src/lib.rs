@@ -23,7 +23,7 @@
 //! # Columns
 //!
 //! `?` marks a column that may be null. Where no type is given, counts, offsets and sizes are `i64`, `bounds`
-//! are `f32`, `lossy` and `visual` are `bool`, and all else is text. `lossy` is true if a name has bytes that are not UTF-8.
+//! are `f32`, `lossy`, `visual` and `visible` are `bool`, and all else is text. `lossy` is true if a name has bytes that are not UTF-8.
 //!
 //! | table | columns |
 //! | --- | --- |
@@ -34,7 +34,7 @@
 //! | `lods` | path, member?, lod i32, resolution f32, lod_name, visual bool, bytes, vertices, faces, sections?, textures?, materials?, selections, properties |
 //! | `problems` | path, member?, lossy, format?, severity, code, offset?, message |
 //! | `files` | path, lossy, state, format?, bytes?, mtime? timestamp |
-//! | `geometry` | path, member?, primitive i32, name?, lod? i32, resolution? f32, model? i32, node? i32, mesh? i32, visible? bool, material?, texture?, positions list<f32\[3\]>, normals list<f32\[3\]>, uvs list<f32\[2\]>, triangles list<i32\[3\]>, left_out, problem? |
+//! | `geometry` | path, member?, primitive i32, name?, lod? i32, resolution? f32, lod_name?, visual? bool, model? i32, node? i32, mesh? i32, visible? bool, material?, texture?, positions list<f32\[3\]>, normals list<f32\[3\]>, uvs list<f32\[2\]>, triangles list<i32\[3\]>, left_out, problem? |
 //! | `refs` | path, member?, lossy, kind?, name?, state, target?, targets `list<text>`, elsewhere `list<text>`, more, via?, reason?, note?, line? i32, column? i32 |
 //! | `dupes` | group i64, same, format, digest, path, member?, lossy, bytes |
 //! | `diff` | change, path?, member?, place, to?, label?, a? (JSON), b? (JSON), rows? (JSON) |
@@ -42,6 +42,8 @@
 //! Columns have the meaning of the keys of a record; `references` is `refs`, because that word is reserved in SQL. No
 //! field of a struct has the name of another column, so that Polars can `unnest` it; only fields of `counts` and
 //! `digests` have equal names. `path` and `member` join the tables; in `members`, the archive is `path` and `outer`.
+//! In `lods` and `geometry`, `visual` is true for LODs that are seen from outside. In `geometry` it is also true without a LOD,
+//! and `visible` is true unless the file hides the triangles: a collision mesh is visible, but not visual.
 //! `selector` is an argument of `meshpeek dump`. In `parts`, a part comes after the parts inside it. Floats are `f32`. A file that is not an
 //! asset has no format; a row of `assets` for one that cannot be read has only the path and a problem.
 //!

@@ -72,9 +72,8 @@ fn every_field_comes_back_as_written() {
             assert_eq!(normals, expected.normals);
             let faces = mesh.faces;
             assert_eq!(faces.as_array().is_some(), version > 10);
-            let corners = |face: &meshpeek::bmx::wire::Face| {
-                face.corners().map(|corner| [corner.position, corner.uv, corner.normal])
-            };
+            let corners =
+                |face: &meshpeek::bmx::Face| face.corners().map(|corner| [corner.position, corner.uv, corner.normal]);
             let faces: Vec<_> = faces.iter().map(|face| (corners(&face), face.material())).collect();
             assert_eq!(faces, expected.faces);
         }

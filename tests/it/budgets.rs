@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use meshpeek::summary::{Problem, Problems};
-use meshpeek::{Asset, Inspect, Limits};
+use meshpeek::{Asset, Format, Inspect, Limits};
 
 use crate::memory::usage_of;
 use crate::support::files::{files, full};
@@ -72,7 +72,9 @@ fn is_a_whole_file(cut: &[u8]) -> bool {
         return true;
     }
     let whole = |node: meshpeek::Result<meshpeek::lodka::Node<'_>>| node.is_ok_and(|node| node.body().is_ok());
-    meshpeek::lodka::Model::parse(cut).is_ok_and(|model| model.nodes().all(whole))
+    // A signature up to the end of its key is a key.
+    let is_key = Format::sniff(cut) == Some(Format::Bikey) && look(cut).is_some_and(|problems| problems.is_empty());
+    is_key || meshpeek::lodka::Model::parse(cut).is_ok_and(|model| model.nodes().all(whole))
 }
 
 fn cut_anywhere(endings: &[&str]) {
@@ -153,6 +155,7 @@ macro_rules! budgets {
 // The assertions of the format's fuzz target must hold too.
 budgets! {
     b3d "b3d" => crate::fuzz_b3d::run;
+    bisign "bikey" "bisign" => crate::bisign::fuzz::run;
     bmx "bmx" => crate::any::run;
     lodka "lod" => crate::fuzz_lodka::run;
     p3d "p3d" => super::model;

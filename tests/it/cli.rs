@@ -258,6 +258,56 @@ fn info_is_readable_and_as_json_complete() {
     assert_eq!(lossy["references"][0]["lossy"], true);
 }
 
+/// The counts in the line of a LOD, by their names in the plural: `1 section` is one of `sections`.
+fn counts_of_line(line: &str) -> std::collections::BTreeMap<String, u64> {
+    let counts = line.rsplit("  ").next().unwrap().split(", ").map(|count| {
+        let (number, name) = count.split_once(' ').unwrap();
+        let name = match name.strip_suffix('y') {
+            Some(start) => format!("{start}ies"),
+            None => format!("{}s", name.trim_end_matches('s')),
+        };
+        (name.replace("proxys", "proxies"), number.replace(',', "").parse().unwrap())
+    });
+    counts.collect()
+}
+
+/// In the text, each LOD has the counts of the JSON. Those of nothing are left out, but for the points.
+#[test]
+fn lods_have_the_same_counts_as_text_and_as_json() {
+    let of_odol = ["points", "faces", "sections", "textures", "materials", "selections", "proxies", "frames"];
+    let of_mlod = ["points", "normals", "faces"];
+    let mut lods = 0;
+    for (folder, names) in [("corpus/odol", &of_odol[..]), ("corpus/mlod", &of_mlod)] {
+        for path in crate::support::files::below(&root().join(folder)) {
+            let info = |how: &str| program().args(["info", how]).arg(&path).output().unwrap();
+            let json: Json = serde_json::from_slice(&info("--json").stdout).unwrap();
+            let text = stdout(&info("-v"));
+            let details = text.split("\nDetails of LODs\n").nth(1).unwrap_or_default().split("\n\n").next().unwrap();
+            // What is said further of a LOD is indented more.
+            let lines: Vec<&str> = details.lines().filter(|line| !line.starts_with("    ")).collect();
+            let expected = json["detail"]["lods"].as_array().unwrap();
+            assert_eq!(lines.len(), expected.len(), "{}", path.display());
+            for (line, lod) in lines.iter().zip(expected) {
+                let counts = counts_of_line(line);
+                for name in names {
+                    let key = if *name == "points" && lod[name].is_null() { "positions" } else { name };
+                    let expected = match &lod[key] {
+                        Json::Array(items) => items.len() as u64,
+                        Json::Object(array) => array["count"].as_u64().unwrap(),
+                        // Those of Operation Flashpoint have no materials.
+                        _ => 0,
+                    };
+                    let is_said = expected > 0 || *name == "points";
+                    let message = format!("{}: {name}: {line}", path.display());
+                    assert_eq!(counts.get(*name), is_said.then_some(&expected), "{message}");
+                }
+                lods += 1;
+            }
+        }
+    }
+    assert!(lods > 100, "{lods}");
+}
+
 #[test]
 fn every_array_that_is_listed_can_be_dumped_in_every_format() {
     let list = stdout(&run(["dump", EVERYTHING]));

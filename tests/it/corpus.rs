@@ -160,20 +160,57 @@ fn a_file_reads_the_same_at_any_address() {
     }
 }
 
+/// The names of the fuzz targets.
+fn fuzz_targets() -> Vec<String> {
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(root().join("fuzz/fuzz_targets")).unwrap() {
+        names.push(entry.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned());
+    }
+    assert!(names.len() > 25);
+    names
+}
+
+/// Each target is described and has a dictionary, unless README and SECURITY.md say that it has none; those lists agree.
+#[test]
+fn fuzz_targets_are_described_and_have_dictionaries() {
+    let readme = std::fs::read_to_string(root().join("fuzz/README.md")).unwrap();
+    let security = std::fs::read_to_string(root().join("SECURITY.md")).unwrap();
+    let without = "have no dictionary";
+    let sentence = |text: &str| {
+        let text = text.replace('\n', " ");
+        let end = text.find(without).unwrap();
+        text[..end].rsplit(". ").next().unwrap().to_owned()
+    };
+    assert_eq!(sentence(&readme), sentence(&security));
+    let (_, runs) = readme.split_once("## Runs").unwrap();
+    for name in fuzz_targets() {
+        let code = format!("`{name}`");
+        assert!(readme.matches(&code).count() > 1, "{name} is not in fuzz/README.md");
+        assert!(runs.contains(&code), "{name} has no run in fuzz/README.md");
+        let has_words = root().join("fuzz/dictionaries").join(&name).with_extension("dict").exists();
+        assert_eq!(has_words, !sentence(&readme).contains(&code), "{name}");
+    }
+}
+
 /// A fuzzer's seeds are small. For each record, gate and version, there is a valid file.
 #[test]
 fn seeds_are_small_and_sound() {
     let seeds = crate::seeds::seeds();
     assert!(seeds.iter().all(|(_, _, bytes)| bytes.len() <= crate::seeds::LARGEST));
-    for target in ["any", "lzo", "lzss", "inflate", "nested", "bmx_tables"] {
+    for target in fuzz_targets() {
         assert!(seeds.iter().any(|(of, ..)| *of == target), "{target}");
     }
     let mut formats: BTreeMap<_, usize> = BTreeMap::new();
     let (mut versions, mut unsound) = (Vec::new(), Vec::new());
     for (target, name, bytes) in crate::seeds::sound() {
         let asset = Asset::parse(&bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let format = asset.format().to_string();
-        assert_eq!(if format == "bmtr" { "rtm" } else { &format }, target, "{name}");
+        // Two targets read two formats each.
+        let of_format = match asset.format() {
+            Format::Bmtr => Format::Rtm,
+            Format::Bikey => Format::Bisign,
+            other => other,
+        };
+        assert_eq!(of_format.name(), target, "{name}");
         let mut problems = Problems::new(&Limits::default());
         asset.verify(&mut problems);
         // A seed has few chunks; what they name is missing.
@@ -185,7 +222,8 @@ fn seeds_are_small_and_sound() {
         }
     }
     assert!(unsound.is_empty(), "{unsound:#?}");
-    let mut all: Vec<_> = Format::ALL.iter().map(|format| format.name()).filter(|name| *name != "bmtr").collect();
+    let mut all: Vec<_> =
+        Format::ALL.iter().map(|format| format.name()).filter(|name| !["bikey", "bmtr"].contains(name)).collect();
     all.sort_unstable();
     assert_eq!(formats.into_keys().collect::<Vec<_>>(), all);
     versions.dedup();

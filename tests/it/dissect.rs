@@ -5,9 +5,9 @@ use std::ops::ControlFlow;
 
 use meshpeek::container::Container;
 use meshpeek::dissect::{LineKind, dissect, dissect_until, locate, overview};
-use meshpeek::inspect::{Selector, Span, Value};
+use meshpeek::inspect::{Field, Outline, Part, PartArray, Selector, Span, Value, Visitor, Wants};
 use meshpeek::summary::Problems;
-use meshpeek::{Asset, Budget, Inspect, Limits};
+use meshpeek::{Asset, Budget, Error, Inspect, Limits};
 
 use crate::support::files::{below, outside};
 use crate::writer;
@@ -26,6 +26,98 @@ fn each(run: &mut dyn FnMut(&str, &[u8])) {
                 run(&format!("{name}!/{}", member.name()), &content);
             }
         }
+    }
+}
+
+/// Collects the bytes that a dissection hands out, each in the file's order of fields and arrays.
+#[derive(Default)]
+struct Bytes {
+    place: Vec<&'static str>,
+    /// Ranges of fields and arrays that are not derived, each with its place.
+    own: Vec<(Span, String)>,
+    /// The names of fields and arrays whose bytes belong to those that came before.
+    repeated: HashSet<String>,
+}
+
+impl Bytes {
+    fn add(&mut self, name: &str, span: Span, repeats: bool) {
+        let place = format!("{}/{name}", self.place.join("/"));
+        if repeats {
+            assert!(self.has(span), "{place} repeats nothing");
+            self.repeated.insert(name.to_owned());
+        } else if span.bytes > 0 {
+            self.own.push((span, place));
+        }
+    }
+}
+
+impl Bytes {
+    /// Returns true if what came before has each of these bytes.
+    fn has(&self, span: Span) -> bool {
+        let mut at = span.offset;
+        while at < span.end() {
+            let around = self.own.iter().find(|(own, _)| own.offset <= at && at < own.end());
+            let Some((own, _)) = around else { return false };
+            at = own.end();
+        }
+        true
+    }
+}
+
+impl Visitor for Bytes {
+    fn wants(&self) -> Wants {
+        Wants { dissection: true, ..Wants::default() }
+    }
+
+    fn open(&mut self, part: &Part<'_>) -> bool {
+        self.place.push(part.name);
+        true
+    }
+
+    fn close(&mut self) {
+        self.place.pop();
+    }
+
+    fn field(&mut self, field: Field<'_>) {
+        assert!(field.stored.is_some() || field.is_derived());
+        if let Some(stored) = field.stored
+            && field.unpacked.is_none()
+        {
+            self.add(field.name, stored.span, field.is_derived());
+        }
+    }
+
+    fn array(&mut self, array: &PartArray<'_>) {
+        let is_own = !array.is_derived() || array.repeats;
+        if is_own && array.unpacked.is_none() {
+            self.add(array.name, array.table.storage().span(), array.is_derived());
+        }
+    }
+
+    fn problem(&mut self, _: &Error) {}
+}
+
+/// A program may add up the bytes of what is not derived.
+#[test]
+fn no_byte_comes_twice_but_in_what_is_derived() {
+    let mut repeated = HashSet::new();
+    each(&mut |name, bytes| {
+        // There, parts of the files overlap.
+        if name.contains("hostile") {
+            return;
+        }
+        let Ok(asset) = Asset::parse(bytes) else { return };
+        let mut found = Bytes::default();
+        asset.dissect(&mut Outline::new(&mut found));
+        found.own.sort_by_key(|(span, _)| span.offset);
+        for pair in found.own.windows(2) {
+            let [(first, place), (second, other)] = pair else { continue };
+            assert!(first.end() <= second.offset, "{name}: {place} {first:?} and {other} {second:?}");
+        }
+        repeated.extend(found.repeated);
+    });
+    for name in ["layers", "data", "matrices", "vertices", "interval", "stored"] {
+        assert!(repeated.contains(name), "{name} of {repeated:?}");
     }
 }
 

@@ -133,7 +133,10 @@ fn assets_that_several_paths_lead_to_are_one_copy() {
         &["a/in.zip", "a/in.zip", "a"],
         &["a", "a/sub/alone.zip", "a/sub/alone.zip"],
     ] {
-        assert_eq!(find(paths), once, "{paths:?}");
+        let found = find(paths);
+        assert_eq!(groups(&found, "a"), groups(&once, "a"), "{paths:?}");
+        // On Windows, paths keep the separators of the argument.
+        assert!(cfg!(windows) || found == once, "{paths:?}: {found:?}");
     }
     // Nothing is a copy of itself.
     for paths in [

@@ -23,6 +23,30 @@ mod server;
 #[path = "../../examples/upload.rs"]
 mod upload;
 
+/// The questions that new users asked, and where the table of the front page sends them.
+#[test]
+fn the_front_page_leads_to_the_answers() {
+    let page = std::fs::read_to_string(crate::support::files::root().join("src/lib.rs")).unwrap();
+    let start = page.split_once("//! # Where to start").unwrap().1.split_once("//! # How it fits together").unwrap().0;
+    for (question, answer) in [
+        ("open bytes in memory", "[`Asset::parse`]"),
+        ("read a stream", "[`FileMap::from_reader`]"),
+        ("list the members", "(container/enum.Container.html#method.of)"),
+        ("get triangles", "(geometry/index.html)"),
+        ("JSON", "(json/index.html)"),
+        ("on other threads", "(struct.OwnedAsset.html)"),
+        ("bound memory", "[`Budget`]"),
+        ("cancel", "[`Budget::until`]"),
+        ("cancel", "(scan/struct.Progress.html#method.stop)"),
+        ("progress", "(scan/struct.Progress.html)"),
+        ("a format of your own", "(#extensibility)"),
+    ] {
+        let is_row = |line: &&str| line.split('|').nth(1).is_some_and(|task| task.contains(question));
+        let mut rows = start.lines().filter(is_row);
+        assert!(rows.any(|line| line.contains(answer)), "{question}: {answer}");
+    }
+}
+
 #[test]
 fn each_example_is_a_short_program() {
     let folder = crate::support::files::root().join("examples");

@@ -10,8 +10,8 @@ use std::fs;
 use std::path::Path;
 
 use meshpeek::dissect::{LineKind, dissect};
+use meshpeek::schema::Schema;
 use meshpeek::schema::{Type, records};
-use meshpeek::view::record::Schema;
 use meshpeek::{Asset, Format};
 use serde_json::Value as Json;
 

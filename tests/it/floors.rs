@@ -16,7 +16,7 @@ const FLOORS: Floors = &[
     &["check", "dissect"],
     &["json"],
     &["formats"],
-    &["asset"],
+    &["asset", "signatures"],
     &["diff", "geometry", "visit"],
     &["pose", "scan"],
     &["export"],

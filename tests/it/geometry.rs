@@ -196,6 +196,29 @@ fn a_section_of_odol_is_hidden_by_either_of_two_flags() {
     }
 }
 
+#[test]
+fn triangles_of_collision_and_shadow_lods_are_visible_but_not_visual() {
+    use writer::odol::{Lod, Model};
+    let numbers = [2.5, 1000.0, 1e13, 10_010.0, 3e16];
+    let model = Model::new(73, numbers.map(|number| Lod::strip(number, 8)).to_vec()).bytes().to_vec();
+    let asset = Asset::parse(&model).unwrap();
+    let mut found = Vec::new();
+    for primitive in asset.primitives() {
+        let place = primitive.unwrap().place;
+        assert!(place.visible);
+        found.push((place.is_visual(), place.lod_name().unwrap()));
+    }
+    let names = ["2.5", "View Gunner", "Geometry", "Shadow Volume 10", "3e16"];
+    let expected: Vec<_> = names.iter().map(|name| (*name == "2.5", (*name).to_owned())).collect();
+    assert_eq!(found, expected);
+    // Those without LODs are all visual.
+    let scene = std::fs::read(root().join("corpus/b3d/everything.b3d")).unwrap();
+    for primitive in Asset::parse(&scene).unwrap().primitives() {
+        let place = primitive.unwrap().place;
+        assert!(place.is_visual() && place.lod_name().is_none());
+    }
+}
+
 /// Sections that go back over earlier faces cost a walk each, so their number is bounded.
 #[test]
 fn sections_of_odol_go_over_the_same_faces_only_so_often() {

@@ -201,6 +201,11 @@ const STREAMS: [(u16, &str); 5] = [
     (93, "28b52ffd04587d0000406d6573687065656b010035530b172492d410"),
 ];
 
+#[cfg(feature = "methods")]
+fn of_hex(hex: &str) -> Vec<u8> {
+    (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
+}
+
 #[test]
 #[cfg(feature = "methods")]
 fn members_of_other_methods_are_read() {
@@ -208,9 +213,7 @@ fn members_of_other_methods_are_read() {
     let content = b"meshpeek".repeat(40);
     let mut entries = Vec::new();
     for (method, hex) in STREAMS {
-        let stream: Vec<u8> =
-            (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect();
-        entries.push(Entry::new(format!("m{method}.txt"), method, stream, &content));
+        entries.push(Entry::new(format!("m{method}.txt"), method, of_hex(hex), &content));
     }
     folder.file("a.zip", zip(&entries, b"").to_vec());
     assert_eq!(code(&run(&folder, &["verify", "a.zip", "--strict"])), 0);
@@ -226,4 +229,48 @@ fn members_of_other_methods_are_read() {
     entries[1].central.crc32 ^= 1;
     folder.file("b.zip", zip(&entries, b"").to_vec());
     assert_eq!(code(&run(&folder, &["cat", &format!("b.zip!/m{}.txt", STREAMS[1].0)])), 1);
+}
+
+/// A scene without nodes, packed as above.
+#[cfg(feature = "methods")]
+const SCENES: [(u16, &str); 5] = [
+    (12, "425a683931415926535992fb40cf0000054c00640008001400200030c0068f536a019160f8bb9229c2848497da0678"),
+    (14, "090405005d00000100002160c88803e0610a1ff038d50b7ffff4d54000"),
+    (
+        95,
+        "fd377a585a000004e6d6b4460200210108000000d80f231301000b424233440400000001000000008b000490bc6130e60001240ca618d8d81fb6f37d010000000004595a",
+    ),
+    (9, "737232766161606060046200"),
+    (93, "28b52ffd0068610000424233440400000001000000"),
+];
+
+/// A member with a name that tells nothing is an asset if its content starts like one, whichever way it is packed.
+#[test]
+#[cfg(feature = "methods")]
+fn members_of_every_method_are_known_by_their_beginning() {
+    let folder = Folder::new("methods-unnamed");
+    let content = std::fs::read(crate::support::files::root().join("corpus/b3d/empty.b3d")).unwrap();
+    let mut entries = vec![Entry::stored("m0", &content), Entry::deflated("m8", &content)];
+    entries.extend(SCENES.map(|(method, hex)| Entry::new(format!("m{method}"), method, of_hex(hex), &content)));
+    let text = b"meshpeek".repeat(40);
+    entries.extend(STREAMS.map(|(method, hex)| Entry::new(format!("t{method}"), method, of_hex(hex), &text)));
+    let names = entries.iter().map(|entry| String::from_utf8(entry.central.name.clone()).unwrap());
+    let expected: Vec<String> = names.filter(|name| name.starts_with('m')).collect();
+    // They are found in other archives, too, whose names also tell nothing.
+    let archive = zip(&entries, b"").to_vec();
+    folder.file("a.zip", &archive);
+    let outer = zip(&[Entry::stored("stored", &archive), Entry::deflated("packed", &archive)], b"").to_vec();
+    folder.file("b.zip", outer);
+    let found = |file: &str| -> Vec<String> {
+        let output = run(&folder, &["scan", "-q", file, "--format", "csv", "--columns", "format,member"]);
+        String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
+    };
+    let rows = found("a.zip");
+    let scenes: Vec<_> = rows.iter().filter_map(|row| row.strip_prefix("b3d,")).collect();
+    assert_eq!(scenes, expected);
+    let rows = found("b.zip");
+    for archive in ["stored", "packed"] {
+        let scenes: Vec<_> = rows.iter().filter_map(|row| row.strip_prefix(&format!("b3d,{archive}!/"))).collect();
+        assert_eq!(scenes, expected, "{archive}");
+    }
 }

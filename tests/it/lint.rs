@@ -375,6 +375,58 @@ fn an_index_fits_the_textures_beside_it() {
     assert_eq!(stale(&zip), [said]);
 }
 
+/// Whatever an index says otherwise of a texture is said, of textures with and without each tag.
+#[test]
+fn every_difference_of_every_texture_is_said() {
+    let folder = Folder::new("stale-each");
+    let textures = texheaders::textures();
+    for (name, texture) in &textures {
+        folder.file(&name.replace('\\', "/"), texture.to_vec());
+    }
+    let sound: Vec<_> = textures.iter().map(|(name, texture)| texheaders::Texture::of(name, texture)).collect();
+    assert!(sound.iter().any(|texture| texture.max.is_none()) && sound.iter().any(|texture| texture.max.is_some()));
+    for (at, (name, _)) in textures.iter().enumerate() {
+        let said = |change: &dyn Fn(&mut texheaders::Texture)| {
+            let mut listed = sound.clone();
+            change(&mut listed[at]);
+            folder.file("texHeaders.bin", texheaders::file(&listed).to_vec());
+            stale(&folder.0)
+        };
+        let expected = |words: &str| [format!("1 of 6 textures is not as the index says: {name} has {words}")];
+        assert_eq!(said(&|_| {}), [""; 0], "{name}");
+        for channel in 0..4 {
+            let found = said(&|texture| texture.average[channel] ^= 1);
+            assert_eq!(found, expected("another average color (AVGC)"));
+            // The largest color of a texture that does not say it is white.
+            let max = |change: u8| {
+                said(&|texture| {
+                    let mut color = texture.max.unwrap_or([0xff; 4]);
+                    color[channel] ^= change;
+                    texture.max = Some(color);
+                })
+            };
+            assert_eq!(max(0), [""; 0], "{name}");
+            assert_eq!(max(1), expected("another largest color (MAXC)"));
+        }
+        let bytes = sound[at].file_size;
+        for other in [bytes - 1, bytes + 1] {
+            let found = said(&|texture| texture.file_size = other);
+            assert_eq!(found, expected(&format!("{bytes} bytes, not {other}")));
+        }
+        for (number, mip) in sound[at].mips.iter().enumerate() {
+            let [width, height] = mip.sides;
+            for side in 0..2 {
+                let found = said(&|texture| texture.mips[number].sides[side] *= 2);
+                let [other_width, other_height] = [[width * 2, height], [width, height * 2]][side];
+                let sides = format!("mip {number} of {width} x {height}, not {other_width} x {other_height}");
+                assert_eq!(found, expected(&sides));
+            }
+            let found = said(&|texture| texture.mips[number].address += 1);
+            assert!(found.len() == 1 && found[0].starts_with(&expected(&format!("mip {number} "))[0]), "{found:?}");
+        }
+    }
+}
+
 #[test]
 fn an_index_does_not_lead_out_of_its_folder() {
     let folder = Folder::new("stale_outside");

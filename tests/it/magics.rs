@@ -5,7 +5,7 @@ use std::path::Path;
 use meshpeek::Format;
 
 /// The first bytes that show a format, as FORMATS.md gives them. Those of others depend on more than a mark.
-const MARKS: [(&[u8], Format); 9] = [
+pub const MARKS: [(&[u8], Format); 9] = [
     (b"BB3D", Format::B3d),
     (b"LODka3D", Format::Lodka),
     (b"ODOL", Format::Odol),
@@ -58,6 +58,29 @@ fn a_zip_is_known_by_the_header_of_a_file() {
     }
 }
 
+/// A key has a name before its mark.
+#[test]
+fn keys_are_known_by_the_constants_after_their_name() {
+    const CONSTANTS: &[u8] = b"\x06\x02\0\0\0\x24\0\0RSA1";
+    for name in [&b""[..], b"me", &[b'n'; 512]] {
+        for size in [[0; 4], [0xff; 4]] {
+            let bytes = [name, b"\0", &size, CONSTANTS, &[8, 0, 0, 0, 3, 0, 0, 0, 0xff]].concat();
+            assert_eq!(Format::sniff(&bytes), Some(Format::Bikey));
+            assert_eq!(Format::sniff(&[&bytes[..], b"abc"].concat()), Some(Format::Bikey));
+            assert_eq!(Format::sniff(&[&bytes[..], b"abcd"].concat()), Some(Format::Bisign));
+            let start = name.len() + 5;
+            for bit in 0..8 * CONSTANTS.len() {
+                let mut bent = bytes.clone();
+                bent[start + bit / 8] ^= 1 << (bit % 8);
+                assert_eq!(Format::sniff(&bent), None, "bit {bit}");
+            }
+        }
+    }
+    for name in [&b"a\nb"[..], &[b'n'; 513]] {
+        assert_eq!(Format::sniff(&[name, b"\0\x94\0\0\0", CONSTANTS, &[0; 200]].concat()), None);
+    }
+}
+
 /// An ODOL file compressed as a whole starts with flags whose first four items are literals.
 #[test]
 fn packed_models_are_known_by_every_flag_byte_of_four_literals() {
@@ -86,21 +109,25 @@ fn textures_with_a_tag_are_known_by_every_kind_of_pixel() {
     }
 }
 
+/// The endings of files, and the format that each usually means.
+pub const ENDINGS: [(&str, Format); 12] = [
+    ("b3d", Format::B3d),
+    ("bmx", Format::Bmx),
+    ("lod", Format::Lodka),
+    ("p3d", Format::Odol),
+    ("rtm", Format::Bmtr),
+    ("paa", Format::Paa),
+    ("pac", Format::Paa),
+    ("bikey", Format::Bikey),
+    ("bisign", Format::Bisign),
+    ("pbo", Format::Pbo),
+    ("zip", Format::Zip),
+    ("pk3", Format::Zip),
+];
+
 #[test]
 fn every_ending_names_its_format_in_any_case() {
-    let endings = [
-        ("b3d", Format::B3d),
-        ("bmx", Format::Bmx),
-        ("lod", Format::Lodka),
-        ("p3d", Format::Odol),
-        ("rtm", Format::Bmtr),
-        ("paa", Format::Paa),
-        ("pac", Format::Paa),
-        ("pbo", Format::Pbo),
-        ("zip", Format::Zip),
-        ("pk3", Format::Zip),
-    ];
-    for (ending, format) in endings {
+    for (ending, format) in ENDINGS {
         for name in [format!("a.{ending}"), format!("a.x.{}", ending.to_uppercase()), format!("ä/a.{ending}")] {
             assert_eq!(Format::from_extension(Path::new(&name)), Some(format), "{name}");
         }
@@ -108,7 +135,7 @@ fn every_ending_names_its_format_in_any_case() {
             assert_eq!(Format::from_extension(Path::new(&name)), None, "{name}");
         }
     }
-    let named: std::collections::BTreeSet<Format> = endings.iter().map(|(_, format)| *format).collect();
+    let named: std::collections::BTreeSet<Format> = ENDINGS.iter().map(|(_, format)| *format).collect();
     let unnamed: Vec<Format> = Format::ALL.iter().copied().filter(|format| !named.contains(format)).collect();
     assert_eq!(unnamed, [Format::Rtm, Format::Mlod, Format::Rap, Format::TexHeaders]);
 }

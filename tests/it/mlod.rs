@@ -1,12 +1,12 @@
 //! Tests of the MLOD reader.
 
-use meshpeek::mlod::Model;
+use meshpeek::mlod::{Face, Form, Lod, Model};
 use meshpeek::summary::ReferenceKind;
 use meshpeek::{Asset, Format, Inspect};
 
 use crate::memory::usage_of;
 use crate::support::files::outside_file;
-use crate::writer::mlod::{corpus, face, hostile, lod, model, sound};
+use crate::writer::mlod::{corpus, face, hostile, lod, model, old_face, old_lod, old_sound, old_tag, sound};
 
 #[path = "../../fuzz/src/mlod.rs"]
 pub mod fuzz;
@@ -50,6 +50,54 @@ fn references_come_in_order_of_first_use() {
             (Proxy, r"\own\gunner")
         ]
     );
+}
+
+#[test]
+fn both_forms_of_a_lod_read_alike() {
+    let [new, old] = [sound().to_vec(), old_sound().to_vec()];
+    let [new, old] = [&new, &old].map(|bytes| Model::parse(bytes).unwrap());
+    assert_eq!(new.summarize().counts, old.summarize().counts);
+    let references = |model: &Model<'_>, kind| {
+        let mut references = model.summarize().references;
+        references.retain(|reference| reference.kind == kind);
+        references
+    };
+    for kind in [ReferenceKind::Texture, ReferenceKind::Proxy] {
+        assert_eq!(references(&new, kind), references(&old, kind));
+    }
+    assert_eq!(references(&old, ReferenceKind::Material), []);
+    let [new, old] = [new, old].map(|model| model.lods().map(Result::unwrap).collect::<Vec<_>>());
+    assert_eq!((new[0].header.form(), old[0].header.form()), (Form::P3dm, Form::Sp3x));
+    for (new, old) in new.iter().zip(&old) {
+        assert_eq!(new.points.to_native(), old.points.to_native());
+        assert_eq!(new.resolution, old.resolution);
+        let corners = |lod: &Lod<'_>| -> Vec<_> {
+            let corners =
+                |face: Face<'_>| face.corners().iter().map(|corner| format!("{corner:?}")).collect::<Vec<_>>();
+            lod.faces.iter().map(|face| (face.texture.to_string(), face.fields.flags.get(), corners(face))).collect()
+        };
+        assert_eq!(corners(new), corners(old));
+        let tags = |lod: &Lod<'_>| -> Vec<_> {
+            lod.tags
+                .iter()
+                .map(|tag| (tag.name.to_string(), tag.data.as_bytes().to_vec(), tag.proxy().is_some()))
+                .collect()
+        };
+        assert_eq!(tags(new), tags(old));
+    }
+    assert_eq!(new[0].tags.get(0).unwrap().active, Some(1));
+    assert_eq!(old[0].tags.get(0).unwrap().active, None);
+}
+
+#[test]
+fn texts_of_fixed_size_end_at_their_first_nul_or_their_last_byte() {
+    let full = "x".repeat(32);
+    for (stored, expected) in [("", ""), ("a.paa\0rest", "a.paa"), (&full, &full)] {
+        let bytes = model(&[old_lod(3, &[old_face(&[0, 1, 2], stored)], &[old_tag(stored, b"")], 1.0)]).to_vec();
+        let lod = Model::parse(&bytes).unwrap().lods().next().unwrap().unwrap();
+        assert_eq!(lod.faces.get(0).unwrap().texture, expected);
+        assert_eq!(lod.tags.get(0).unwrap().name, expected);
+    }
 }
 
 #[test]

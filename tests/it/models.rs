@@ -5,8 +5,8 @@ use std::path::Path;
 
 use meshpeek::budget::Reservation;
 use meshpeek::export::{self, Embedded, NoImages, Options};
-use meshpeek::geometry::{Mesh, Primitive, Texture, smooth_normals};
-use meshpeek::pose::{Matrix, ModelCfg, Transform};
+use meshpeek::geometry::{Matrix, Mesh, Primitive, Texture, Transform, smooth_normals};
+use meshpeek::pose::ModelCfg;
 use meshpeek::{Asset, Budget, Limits, codec};
 use serde_json::{Value as Json, json};
 

@@ -1,7 +1,8 @@
 //! Bones of all formats in one coordinate system.
 
-use meshpeek::b3d::{Scene, wire};
-use meshpeek::pose::{Matrix, Pose, Rig, StoredRotation};
+use meshpeek::b3d::{Scene, Weight};
+use meshpeek::geometry::Matrix;
+use meshpeek::pose::{Pose, Rig, StoredRotation};
 use meshpeek::{Asset, rtm::Motion};
 
 use crate::support::files::{files, outside_file};
@@ -132,7 +133,7 @@ fn by_blitz(bytes: &[u8], frame: f32, vertices: &[usize]) -> Vec<blitz::Vector> 
     }
     let (home, mesh) = nodes.iter().find_map(|node| Some((node.index, node.mesh().unwrap()?))).unwrap();
     let positions = mesh.vertices().unwrap().positions();
-    let of_bones: Vec<(usize, Vec<wire::Weight>)> = nodes
+    let of_bones: Vec<(usize, Vec<Weight>)> = nodes
         .iter()
         .filter_map(|node| Some((node.index, node.bone().unwrap()?.weights.iter().copied().collect())))
         .collect();

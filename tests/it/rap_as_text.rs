@@ -1,15 +1,17 @@
 //! Binary configs written as text: what is read back is what was stored.
 
 use std::io::{self, Write};
+use std::process::Command;
 
-use meshpeek::rap::text::{EventKind, Reader, Scalar};
+use meshpeek::rap::text::{EventKind, Reader, Scalar, to_binary};
 use meshpeek::rap::{Config, Entry as Stored, Value as StoredValue};
-use meshpeek::summary::Code;
-use meshpeek::{Budget, Error, ErrorKind, Limits, Result};
+use meshpeek::summary::{Code, Problems};
+use meshpeek::{Budget, Error, ErrorKind, Inspect, Limits, Result};
 
 use crate::memory::usage_of;
 use crate::support::files::{below, outside, root as repository};
 use crate::support::mutate::{Random, Source};
+use crate::support::program::Folder;
 use crate::writer::rap::{
     Class, Entry, Value, breadth_first, class, corpus, deep, deep_array, everything, file, hostile, root, value,
 };
@@ -234,7 +236,7 @@ fn unquoted(text: &[u8]) -> Value {
         return Value::Expression(call.strip_suffix(b")").unwrap().to_vec());
     }
     let text = std::str::from_utf8(text).unwrap();
-    if text.contains(['.', 'e']) {
+    if text.contains('.') {
         return Value::Float(text.parse().unwrap());
     }
     match text.parse() {
@@ -310,6 +312,16 @@ fn check_text(text: &[u8], config: &Class, enums: &[(String, u32)]) {
     let mut expected = Vec::new();
     expected_events(config, &mut expected);
     assert_eq!(events(text), expected, "{}", plain(text));
+    // Compiled again, it has the bytes of a packer.
+    let enums: Vec<(&str, u32)> = enums.iter().map(|(name, value)| (name.as_str(), *value)).collect();
+    let budget = Budget::new(text.len() as u64, &Limits::default());
+    let binary = to_binary(text, &budget).unwrap();
+    assert_eq!(binary.unread(), &[] as &[String]);
+    let found = stored(binary.bytes());
+    assert_eq!(format!("{found:?}"), format!("{config:?}"), "{}", plain(text));
+    // The expected names have a mark for bytes that are not UTF-8.
+    let is_replaced = format!("{config:?}{enums:?}").contains('\u{fffd}');
+    assert!(is_replaced || binary.bytes() == file(config, &enums).to_vec(), "{}", plain(text));
 }
 
 /// Checks that the text of a binary config has all that is stored. Returns false if it has no text.
@@ -479,6 +491,88 @@ fn random_configs_read_back_as_they_were_written() {
     assert!(entries > 5_000, "{entries}");
 }
 
+/// The program armake2, which the environment variable ARMAKE2 names.
+fn armake2() -> Option<std::ffi::OsString> {
+    let program = std::env::var_os("ARMAKE2");
+    if program.is_none() {
+        println!("skipped: ARMAKE2 does not name the program armake2");
+    }
+    program
+}
+
+/// Returns a config with only what armake2 can express: names of ASCII, numbers of 32 bits, texts of UTF-8 on one line.
+fn narrowed(class: Class) -> Class {
+    let name = |name: String| name.replace('\u{e9}', "e");
+    let mut entries = Vec::new();
+    for entry in class.entries {
+        entries.push(match entry {
+            Entry::Class(own, inner) => Entry::Class(name(own), narrowed(inner)),
+            Entry::Value(own, value) => Entry::Value(name(own), narrow(value)),
+            Entry::Array(own, items) => Entry::Array(name(own), items.into_iter().map(narrow).collect()),
+            Entry::Append(own, items) => Entry::Append(name(own), items.into_iter().map(narrow).collect()),
+            Entry::Extern(own) => Entry::Extern(name(own)),
+            Entry::Delete(own) => Entry::Delete(name(own)),
+        });
+    }
+    Class { parent: name(class.parent), entries }
+}
+
+fn narrow(value: Value) -> Value {
+    match value {
+        Value::Long(number) => Value::Int(number as i32),
+        Value::Text(text) | Value::Expression(text) => {
+            Value::Text(String::from_utf8_lossy(&text).replace(['\n', '\r'], " ").into_bytes())
+        }
+        Value::Array(items) => Value::Array(items.into_iter().map(narrow).collect()),
+        Value::Int(_) | Value::Float(_) => value,
+    }
+}
+
+/// Returns true if armake2 can express all of the config.
+fn is_narrow(class: &Class) -> bool {
+    format!("{:?}", narrowed(class.clone())) == format!("{class:?}")
+}
+
+#[test]
+fn armake2_packs_the_texts_to_the_same_configs() {
+    let Some(armake2) = armake2() else { return };
+    let folder = Folder::new("armake2");
+    let check = |name: &str, bytes: &[u8]| {
+        let text = folder.file("config.cpp", written(bytes));
+        let packed = folder.0.join("config.bin");
+        let output = Command::new(&armake2).args(["rapify", "-f"]).arg(&text).arg(&packed).output().unwrap();
+        assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+        let packed = std::fs::read(&packed).unwrap();
+        assert_eq!(format!("{:?}", stored(&packed)), format!("{:?}", stored(bytes)), "{name}");
+        let mut problems = Problems::new(&Limits::default());
+        Config::parse(&packed).unwrap().verify(&mut problems);
+        assert_eq!(problems.into_vec(), [], "{name}");
+    };
+    let mut files = 0;
+    let mut others = Vec::new();
+    for folder in [Some(repository().join("corpus/rap")), outside().map(|folder| folder.join("rap"))] {
+        for path in folder.iter().flat_map(|folder| below(folder)) {
+            let bytes = std::fs::read(&path).unwrap();
+            if !bytes.starts_with(b"\0raP") {
+                continue;
+            }
+            if is_narrow(&stored(&bytes)) {
+                check(&path.display().to_string(), &bytes);
+                files += 1;
+            } else {
+                others.push(path);
+            }
+        }
+    }
+    let mut generator = Generator(Random(0x6172_6d61));
+    for number in 0..5_000 {
+        let config = narrowed(generator.class(0));
+        check(&format!("config {number}"), &file(&config, &[]).to_vec());
+    }
+    println!("{files} files and 5000 configs; armake2 cannot express {others:?}");
+    assert!(files >= 4, "{files}");
+}
+
 #[test]
 fn floats_have_the_shortest_text_that_reads_as_the_same_bits() {
     let mut random = Random(0x666c_6f61);
@@ -494,10 +588,13 @@ fn floats_have_the_shortest_text_that_reads_as_the_same_bits() {
     let list = text.strip_prefix("a[] = {").unwrap().strip_suffix("};\n").unwrap();
     let texts: Vec<&str> = list.split(", ").collect();
     assert_eq!(texts.len(), numbers.len());
-    assert_eq!(texts[..10], ["0.0", "-0.0", "1.0", "0.1", "1e16", "1e-7", "3.4028235e38", "1e-45", "1e39", "-1e39"]);
+    let zeros = |count: usize| "0".repeat(count);
+    assert_eq!(texts[..6], ["0.0", "-0.0", "1.0", "0.1", "10000000000000000.0", "0.0000001"]);
+    assert_eq!(texts[6..8], [format!("34028235{}.0", zeros(31)), format!("0.{}1", zeros(44))]);
+    assert_eq!(texts[8..10], [format!("1{}.0", zeros(39)), format!("-1{}.0", zeros(39))]);
     for (text, number) in texts.iter().zip(&numbers) {
         assert_eq!(text.parse::<f32>().unwrap().to_bits(), number.to_bits(), "{text}");
-        assert!(text.contains(['.', 'e']), "{text}");
+        assert!(text.contains('.') && !text.contains('e'), "{text}");
         // Double precision, in which some readers parse, rounds to the same.
         assert_eq!((text.parse::<f64>().unwrap() as f32).to_bits(), number.to_bits(), "{text}");
     }

@@ -510,6 +510,35 @@ fn every_name_of_git_for_a_file_or_folder_is_taken() {
     }
 }
 
+/// A path that is there is a path, even if a revision has its name.
+#[cfg(unix)]
+#[test]
+fn files_and_folders_go_before_the_revisions_of_their_names() {
+    let Some(repository) = Repository::new("git-or-file") else { return };
+    two_versions(&repository);
+    for (name, below) in [
+        ("git:HEAD", "/mod/a.b3d"),
+        ("git:HEAD:", "/mod/a.b3d"),
+        ("git:HEAD:mod", "/a.b3d"),
+        ("git:HEAD:mod/a.b3d", ""),
+        ("git:none", "/a.b3d"),
+        ("git:a.b3d", ""),
+    ] {
+        let other = Folder::new("git-or-file-other");
+        let other_side = other.0.join("side.b3d");
+        other.file(&format!("side.b3d{below}"), scene(&["there"]));
+        let sides = [name, other_side.to_str().unwrap()];
+        assert_ne!(code(&repository.diff(&sides)), 0, "{name}");
+        repository.0.file(&format!("{name}{below}"), scene(&["there"]));
+        for [a, b] in [sides, [sides[1], sides[0]]] {
+            let output = repository.diff(&[a, b]);
+            assert_eq!(code(&output), 0, "{a} {b}: {}{}", stdout(&output), stderr(&output));
+        }
+        let made = repository.0.0.join(name.split('/').next().unwrap());
+        if made.is_dir() { std::fs::remove_dir_all(made) } else { std::fs::remove_file(made) }.unwrap();
+    }
+}
+
 /// Every mode that an entry of a tree may have, and the kind of its object. `None` is an entry that is not there.
 const MODES: [Option<(&str, &str)>; 6] = [
     None,

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use meshpeek::inspect::{Field, FieldValue, Outline, Part, PartArray, Span, Value, Visitor, Wants};
+use meshpeek::schema::Schema;
 use meshpeek::schema::{Rule, Type, records};
 use meshpeek::summary::Problems;
-use meshpeek::view::record::Schema;
 use meshpeek::{Asset, Error, Format, Inspect, Limits};
 
 use crate::writer;

@@ -107,6 +107,67 @@ fn faces_of_every_lod_are_those_of_info() {
     assert!(checked > 20, "{checked}");
 }
 
+/// The selector with names in place of numbers, where an item has a name of letters, digits and spaces.
+fn with_names(asset: &dyn Inspect, selector: &str) -> String {
+    let (mut numbered, mut named) = (String::new(), String::new());
+    for step in selector.split('/') {
+        let list = named.clone();
+        let sign = if numbered.is_empty() { "" } else { "/" };
+        numbered += &format!("{sign}{step}");
+        named += &format!("{sign}{step}");
+        if !step.bytes().all(|byte| byte.is_ascii_digit()) {
+            continue;
+        }
+        let leads_here = |with_name: &String| {
+            let selector: Selector = with_name.parse().unwrap();
+            selector.numbered(asset).is_some_and(|found| found.to_string() == numbered)
+        };
+        let is_plain = |name: &String| name.len() > 2 && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b' ');
+        let names = selector::names(asset, &list).into_iter().filter(is_plain);
+        if let Some(with_name) = names.map(|name| format!("{list}/@{name}")).find(leads_here) {
+            named = with_name;
+        }
+    }
+    named
+}
+
+/// Each name of a selector in turn has a letter too many. The program suggests the selector as it was: all of its other
+/// steps, before and after the name, are right.
+#[test]
+fn a_misspelt_name_is_put_right_wherever_it_stands() {
+    let mut seen = std::collections::BTreeSet::new();
+    let mut places = std::collections::BTreeMap::new();
+    for path in below(&root().join("corpus")) {
+        let bytes = std::fs::read(&path).unwrap();
+        let Ok(asset) = Asset::parse(&bytes) else { continue };
+        for (selector, _) in all(&asset).iter().take(60) {
+            let right = with_names(&asset, selector);
+            let steps: Vec<&str> = right.split('/').collect();
+            // One selector of a kind is enough: those that differ in names or numbers alone are found in the same way.
+            let kind = steps.iter().map(|step| match step.as_bytes()[0] {
+                b'@' => "@",
+                b'0'..=b'9' => "0",
+                _ => step,
+            });
+            if !right.contains('@') || !seen.insert(kind.collect::<Vec<_>>().join("/")) {
+                continue;
+            }
+            let names = (0..steps.len()).filter(|place| steps[*place].starts_with('@'));
+            for (nth, place) in names.enumerate() {
+                let mut wrong: Vec<String> = steps.iter().map(|&step| step.to_owned()).collect();
+                wrong[place].insert(2, 'x');
+                let output = program().arg("dump").arg(&path).arg(wrong.join("/")).output().unwrap();
+                let said = String::from_utf8(output.stderr).unwrap();
+                let hint = format!("; nearest: {right} (");
+                assert!(said.contains(&hint), "{}: {}: {said}", path.display(), wrong.join("/"));
+                *places.entry(nth).or_insert(0) += 1;
+            }
+        }
+    }
+    println!("{places:?}");
+    assert!(places[&0] > 10 && places[&1] > 2, "{places:?}");
+}
+
 #[test]
 fn a_number_is_never_a_name() {
     let bytes = odol::Model::new(48, vec![odol::Lod::strip(1.0, 3), odol::Lod::strip(2.0, 5)]).to_vec();

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use meshpeek::scan::{Depth, Found, Input, Scan};
 use meshpeek::source::guard_maps;
+use meshpeek::summary::{Code, Problem, Problems};
 use meshpeek::{Access, FileMap, Inspect, Limits};
 
 use crate::support::files::full;
@@ -119,6 +120,40 @@ fn a_map_that_is_cut_short_is_read_to_its_end() {
             std::fs::write(path, bytes).unwrap();
         }
     }
+}
+
+/// Of a file that was cut under its map, zeros are read, which may make a sound asset without contents. Its summary says so.
+#[test]
+#[cfg_attr(windows, ignore = "Windows refuses to shorten a mapped file")]
+fn what_was_cut_is_a_problem_of_the_summary() {
+    guard_maps().unwrap();
+    let (_folder, files) = ten_files("torn");
+    let codes = |problems: &[Problem]| problems.iter().filter(|problem| problem.code == Code::Changed).count();
+    let mut whole = None;
+    for (path, bytes) in &files {
+        let file = FileMap::open_with(path, map(), &Limits::default()).unwrap();
+        let asset = meshpeek::Asset::parse(&file).unwrap();
+        assert!(!asset.is_torn() && codes(&asset.summarize().problems) == 0, "{}", path.display());
+        File::options().write(true).open(path).unwrap().set_len(0).unwrap();
+        // Nothing has noticed yet.
+        assert!(!asset.is_torn());
+        let mut problems = Problems::new(&Limits::default());
+        asset.verify(&mut problems);
+        let verified = problems.into_vec();
+        let [summary, header] = [asset.summarize(), asset.summarize_header()];
+        for problems in [&verified, &summary.problems, &header.problems] {
+            assert_eq!(codes(problems), 1, "{}: {problems:?}", path.display());
+        }
+        assert!(asset.is_torn() && file.unchanged().is_err());
+        // A map made later is whole again.
+        std::fs::write(path, bytes).unwrap();
+        let later = FileMap::open_with(path, map(), &Limits::default()).unwrap();
+        assert!(!meshpeek::Asset::parse(&later).unwrap().is_torn());
+        whole = Some(later);
+    }
+    // Bytes in memory are never torn.
+    let copy = whole.unwrap().to_vec();
+    assert!(!meshpeek::Asset::parse(&copy).unwrap().is_torn());
 }
 
 #[test]

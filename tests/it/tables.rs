@@ -223,8 +223,11 @@ fn files_of_arrow_have_the_rows_of_parquet() {
         let (parquet, arrow) = (of("parquet"), of("arrow"));
         assert!(!arrow.is_empty() && parquet == arrow, "{table}");
     }
-    let marked = FileReader::try_new(std::fs::File::open(folder.0.join("assets.arrow")).unwrap(), None).unwrap();
-    assert_eq!(marked.custom_metadata()["meshpeek.whole"], "true");
+    // Closed at once: on Windows, an open file cannot be deleted.
+    {
+        let marked = FileReader::try_new(std::fs::File::open(folder.0.join("assets.arrow")).unwrap(), None).unwrap();
+        assert_eq!(marked.custom_metadata()["meshpeek.whole"], "true");
+    }
     // Arrow goes to a pipe, too, in several parts, and not to a later scan.
     let output = program().args(["scan", "-q", "corpus/b3d", "--format", "arrow"]).output().unwrap();
     assert!(output.stdout.starts_with(b"ARROW1") && output.stdout.ends_with(b"ARROW1"));
@@ -242,6 +245,106 @@ fn files_of_arrow_have_the_rows_of_parquet() {
     let assets = folder.0.join("assets-0000.arrow");
     let output = run(["scan", "corpus/b3d", "--since", assets.to_str().unwrap(), "-o", &out]);
     assert!(code(&output) == 2 && stderr(&output).contains("--since reads tables of Parquet"), "{}", stderr(&output));
+}
+
+/// The LOD of each row of `geometry` is that of the row of `lods` with the same number.
+#[test]
+fn tables_agree_on_which_lods_are_visual() {
+    let folder = Folder::new("visual");
+    let out = format!("{}/", folder.0.display());
+    let paths = ["corpus/odol", "corpus/mlod", "corpus/b3d"];
+    let output = run([&["scan", "-q", "--tables", "lods,geometry", "-o", &out], paths.as_slice()].concat());
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let mut lods = BTreeMap::new();
+    for row in rows(&folder.0.join("lods.parquet")) {
+        let key = (row["path"].to_string(), row["lod"].to_string());
+        lods.insert(key, (row["lod_name"].clone(), row["visual"].clone(), row["resolution"].clone()));
+    }
+    let (mut visual, mut others, mut without) = (0, 0, 0);
+    for row in rows(&folder.0.join("geometry.parquet")) {
+        if row["mesh"].is_null() {
+            // What cannot be read has no place.
+            assert!(row["problem"].is_string() && row["visual"].is_null(), "{row}");
+            continue;
+        }
+        let Some(lod) = lods.get(&(row["path"].to_string(), row["lod"].to_string())) else {
+            assert!(row["lod"].is_null() && row["lod_name"].is_null() && row["visual"] == true, "{row}");
+            without += 1;
+            continue;
+        };
+        let found = (row["lod_name"].clone(), row["visual"].clone(), row["resolution"].clone());
+        assert_eq!(found, *lod, "{row}");
+        if row["visual"] == true { visual += 1 } else { others += 1 }
+    }
+    assert!(visual > 0 && others > 0 && without > 0, "{visual} {others} {without}");
+}
+
+/// Splits a list at its commas, not at those inside brackets.
+fn items(list: &str) -> Vec<&str> {
+    let (mut depth, mut start, mut found) = (0, 0, Vec::new());
+    for (at, letter) in list.char_indices() {
+        match letter {
+            '<' | '(' => depth += 1,
+            '>' | ')' => depth -= 1,
+            ',' if depth == 0 => {
+                found.push(list[start..at].trim());
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    found.push(list[start..].trim());
+    found
+}
+
+/// Compares columns with the items of a list such as `path, member?, bounds? struct<xmin, ymin>`.
+fn compare(place: &str, list: &str, fields: &arrow_schema::Fields) {
+    let list = items(list);
+    if list.last() == Some(&"...") {
+        assert!(list.len() <= fields.len(), "{place}");
+    } else {
+        assert_eq!(list.len(), fields.len(), "{place}: {list:?}");
+    }
+    for (item, field) in list.into_iter().filter(|item| *item != "...").zip(fields) {
+        let (name, kind) = item.split_once(' ').unwrap_or((item, ""));
+        let place = format!("{place}, {name}");
+        assert_eq!(name.trim_end_matches('?'), field.name(), "{place}");
+        // The items of lists are never null.
+        assert_eq!(name.ends_with('?'), field.is_nullable(), "{place}");
+        let inner = match field.data_type() {
+            DataType::Struct(fields) => Some(fields),
+            DataType::List(item) => match item.data_type() {
+                DataType::Struct(fields) => Some(fields),
+                _ => None,
+            },
+            _ => None,
+        };
+        if let Some(fields) = inner {
+            let inside = kind.split_once("struct<").unwrap().1.split_once('>').unwrap().0;
+            compare(&place, inside, fields);
+        }
+    }
+}
+
+/// Who uses Python finds the columns in its README, who uses Rust in the docs of the crate.
+#[test]
+fn columns_are_documented_for_rust_and_python() {
+    for (file, prefix) in [("tables/src/lib.rs", "//! "), ("python/README.md", "")] {
+        let text = std::fs::read_to_string(root().join(file)).unwrap();
+        let header = format!("{prefix}| table | columns |\n");
+        let rows = text.split_once(&header).unwrap().1;
+        let rows: Vec<_> =
+            rows.lines().skip(1).map_while(|line| line.strip_prefix(prefix)?.strip_prefix("| `")).collect();
+        assert_eq!(rows.len(), meshpeek_tables::Table::ALL.len(), "{file}");
+        for (row, table) in rows.into_iter().zip(meshpeek_tables::Table::ALL) {
+            let (name, columns) = row.split_once("` | ").unwrap();
+            assert_eq!(name, table.name(), "{file}");
+            let columns = columns.trim_end_matches(" |").replace(['`', '\\'], "");
+            let columns =
+                columns.replace(" struct<i64?, ...> with every count of any format", " struct<textures?, ...>");
+            compare(&format!("{file}, {name}"), &columns, table.schema().fields());
+        }
+    }
 }
 
 #[test]
@@ -381,6 +484,75 @@ fn tables_are_divided_and_continue() {
     assert!(files_in(Path::new(&by_size)).contains(&"assets.parquet".to_owned()));
     let output = run(["scan", "corpus/b3d", "--partition", "1M"]);
     assert!(code(&output) == 2 && stderr(&output).contains("-o FOLDER/"), "{}", stderr(&output));
+}
+
+/// The rows in each folder of files, sorted.
+fn rows_by_folder(folder: &Path) -> BTreeMap<String, Vec<String>> {
+    let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for path in files_in(folder) {
+        let (part, _) = path.rsplit_once('/').unwrap();
+        found.entry(part.to_owned()).or_default().extend(rows(&folder.join(&path)).iter().map(Json::to_string));
+    }
+    found.values_mut().for_each(|rows| rows.sort());
+    found
+}
+
+/// The files of each format have the rows that a scan without older tables gives them.
+#[test]
+fn rows_of_older_tables_stay_with_their_format() {
+    let folder = Folder::new("tables-old-rows");
+    let out = |name: &str| format!("{}/", folder.0.join(name).display());
+    let scan = |out: &str, more: &[&str]| {
+        let output = run([&["scan", "corpus", "--partition", "format", "-o", out], more].concat());
+        assert!(code(&output) < 2, "{}", stderr(&output));
+    };
+    let (whole, continued) = (out("whole"), out("continued"));
+    scan(&whole, &[]);
+    scan(&continued, &["--since", &whole]);
+    let [whole, continued] = [&whole, &continued].map(|out| rows_by_folder(Path::new(out)));
+    for format in meshpeek::Format::ALL {
+        assert!(whole.contains_key(&format!("assets/format={}", format.name())), "{format:?}");
+    }
+    assert_eq!(whole.keys().collect::<Vec<_>>(), continued.keys().collect::<Vec<_>>());
+    for (part, rows) in &whole {
+        assert!(*rows == continued[part], "{part}: {} and {} rows", rows.len(), continued[part].len());
+    }
+}
+
+/// A file or a pipe takes one undivided table. Whatever else is asked of it is refused before anything is written.
+#[test]
+fn only_a_folder_takes_several_tables_or_a_divided_one() {
+    let folder = Folder::new("tables-places");
+    for tables in [None, Some("assets"), Some("files"), Some("assets,lods")] {
+        for division in [None, Some("format"), Some("1M")] {
+            for place in ["out/", "out.parquet", "out.arrow", "| parquet", "| arrow"] {
+                let mut scan = program();
+                scan.args(["scan", "-q", "corpus/b3d"]);
+                scan.args(tables.iter().flat_map(|tables| ["--tables", tables]));
+                scan.args(division.iter().flat_map(|division| ["--partition", division]));
+                let path = folder.0.join(place);
+                match place.strip_prefix("| ") {
+                    Some(format) => scan.args(["--format", format]),
+                    None => scan.arg("-o").arg(&path),
+                };
+                let output = scan.output().unwrap();
+                let asked = format!("{tables:?} {division:?} {place}: {}", stderr(&output));
+                let is_one = tables.is_none_or(|tables| !tables.contains(','));
+                if place == "out/" || (is_one && division.is_none()) {
+                    assert_eq!(code(&output), 0, "{asked}");
+                    assert_eq!(path.exists(), output.stdout.is_empty(), "{asked}");
+                } else {
+                    assert!(code(&output) == 2 && stderr(&output).contains("-o FOLDER/"), "{asked}");
+                    assert!(!path.exists() && output.stdout.is_empty(), "{asked}");
+                }
+                if path.is_dir() {
+                    std::fs::remove_dir_all(&path).unwrap();
+                } else if path.exists() {
+                    std::fs::remove_file(&path).unwrap();
+                }
+            }
+        }
+    }
 }
 
 /// Polars unnests structs and exploded lists next to the other columns, with the names of their fields.

@@ -298,7 +298,7 @@ fn directories_are_read_as_the_crate_zip_reads_them() {
         let Some(mut theirs) = sound.then(|| ::zip::ZipArchive::new(std::io::Cursor::new(&bytes)).unwrap()) else {
             continue;
         };
-        let ours = meshpeek::view::zip::Directory::find(&bytes).unwrap();
+        let ours = meshpeek::zip::Directory::find(&bytes).unwrap();
         assert_eq!(ours.entry_count, Some(theirs.len() as u64), "{name}");
         for (index, entry) in ours.entries().enumerate() {
             let (entry, expected) = (entry.unwrap(), theirs.by_index_raw(index).unwrap());

@@ -1,5 +1,6 @@
 // The worker as seen from the page: calls with answers, a restart after a failure, and cancelling.
-import type { Request, Response, Source } from './worker';
+import { type Answer, type Arguments, type Calls, type Controls, readAnswer, type Request, type Response, type Source } from './protocol';
+import { Steps } from './steps';
 
 /** A file or member: the way to it. Its number in the worker is found again after a restart. */
 export interface Handle {
@@ -17,16 +18,24 @@ interface Waiting {
 
 export class Cancelled extends Error {}
 
+/** Files are made known to a worker this many at once: a message of that many takes about a millisecond. */
+const sourcesAtOnce = 100;
+
 export class Client {
   /** Called with the number of calls under way. */
   onbusy: (count: number) => void = () => {};
   /** Called during long work with how much of it is done. */
   onprogress: (done: number, all: number) => void = () => {};
-  readonly sources: Source[] = [];
   private worker: Worker | undefined;
   private run = 0;
   private next = 0;
   private waiting = new Map<number, Waiting>();
+  /** How many of the files the worker knows. */
+  private known = 0;
+  private introducing: Promise<void> | undefined;
+
+  /** Two clients may share their files: each has a worker of its own. A file that was closed is null, so that the numbers of others stay. */
+  constructor(readonly sources: (Source | null)[] = []) {}
 
   /** Starts the worker, which fetches the library. */
   start(): Worker {
@@ -34,6 +43,8 @@ export class Client {
     const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' });
     this.worker = worker;
     this.run += 1;
+    this.known = 0;
+    this.introducing = undefined;
     worker.onmessage = ({ data }: MessageEvent<Response>) => {
       if (data.progress) {
         this.onprogress(...data.progress);
@@ -50,8 +61,12 @@ export class Client {
       }
     };
     worker.onerror = (event) => this.stop(new Error(event.message || 'the worker failed'));
-    if (this.sources.length > 0) void this.call('addSources', this.sources).catch(() => {});
     return worker;
+  }
+
+  /** Which worker gets the next call: another number after a restart. */
+  get generation(): number {
+    return this.worker ? this.run : this.run + 1;
   }
 
   /** Ends the worker. Files stay known, and the next call starts another. */
@@ -67,29 +82,68 @@ export class Client {
     this.stop(new Cancelled('cancelled'));
   }
 
-  call<T>(method: string, ...args: unknown[]): Promise<T> {
+  /** A call about the session. */
+  async call<M extends keyof Controls>(method: M, ...args: Arguments<Controls[M]>): Promise<Answer<Controls[M]>> {
+    return readAnswer(method, await this.post(method, args)) as Answer<Controls[M]>;
+  }
+
+  private async post(method: string, args: unknown[]): Promise<unknown> {
     const worker = this.start();
     const id = this.next++;
-    return new Promise<T>((resolve, reject) => {
-      this.waiting.set(id, { resolve: resolve as (answer: unknown) => void, reject });
-      worker.postMessage({ id, method, args } satisfies Request);
-      this.onbusy(this.waiting.size);
-    });
+    const answer = new Promise((resolve, reject) => this.waiting.set(id, { resolve, reject }));
+    this.onbusy(this.waiting.size);
+    while (worker === this.worker && this.known < this.sources.length) await this.introduce(worker);
+    // A worker that was stopped meanwhile has refused the call.
+    if (worker === this.worker) worker.postMessage({ id, method, args } satisfies Request);
+    return answer;
+  }
+
+  /** Makes the worker know the files that were added since it was last asked: once for all who ask at that time. */
+  private introduce(worker: Worker): Promise<void> {
+    if (!this.introducing) {
+      const introducing = this.sendSources(worker).finally(() => {
+        if (this.introducing === introducing) this.introducing = undefined;
+      });
+      this.introducing = introducing;
+    }
+    return this.introducing;
+  }
+
+  private async sendSources(worker: Worker) {
+    const steps = new Steps();
+    while (worker === this.worker && this.known < this.sources.length) {
+      const some = this.sources.slice(this.known, this.known + sourcesAtOnce);
+      this.known += some.length;
+      worker.postMessage({ id: -1, method: 'addSources', args: [some] } satisfies Request);
+      if (steps.isLong) await steps.next();
+    }
   }
 
   /** Adds files. Returns the number of the first. */
-  async add(sources: Source[]): Promise<number> {
+  add(sources: Source[]): number {
     const first = this.sources.length;
-    this.sources.push(...sources);
-    if (this.worker) await this.call('addSources', sources);
-    else this.start();
+    for (const source of sources) this.sources.push(source);
+    this.start();
     return first;
   }
 
-  async addUrl(url: string, name: string): Promise<number> {
-    const { size } = await this.call<{ size: number }>('addUrl', url, name);
-    this.sources.push({ name, url, size });
-    return this.sources.length - 1;
+  /** Forgets files that the user closed. All clients with these files are told. */
+  remove(files: number[], others: Client[] = []) {
+    for (const file of files) this.sources[file] = null;
+    for (const client of [this, ...others]) {
+      const known = files.filter((file) => file < client.known);
+      if (client.worker && known.length > 0) void client.call('remove_files', Uint32Array.from(known)).catch(() => {});
+    }
+  }
+
+  /** True if only one file is open: nothing around it could be missing. */
+  get isAlone(): boolean {
+    let open = 0;
+    for (const source of this.sources) {
+      if (source) open += 1;
+      if (open > 1) return false;
+    }
+    return open === 1;
   }
 
   handle(file: number, path: (string | number)[] = []): Handle {
@@ -111,9 +165,9 @@ export class Client {
   }
 
   private async open({ file, path }: Handle): Promise<number> {
-    let node = await this.call<number>('open', file);
+    let node = await this.call('open', file);
     for (const step of path) {
-      const inner = await this.call<number>(typeof step === 'number' ? 'open_member' : 'open_named', node, step);
+      const inner = await (typeof step === 'number' ? this.call('open_member', node, step) : this.call('open_named', node, step));
       await this.call('close', node);
       node = inner;
     }
@@ -124,14 +178,16 @@ export class Client {
   forget(handle: Handle) {
     const { node, run } = handle;
     handle.node = undefined;
-    if (node && run === this.run) node.then((number) => this.call('close', number)).catch(() => {});
+    if (node && run === this.generation) node.then((number) => this.call('close', number)).catch(() => {});
   }
 
-  async ask<T>(handle: Handle, method: string, ...args: unknown[]): Promise<T> {
-    return this.call<T>(method, await this.node(handle), ...args);
+  /** A call about a file or member. */
+  async ask<M extends keyof Calls>(handle: Handle, method: M, ...args: Arguments<Calls[M]>): Promise<Answer<Calls[M]>> {
+    return readAnswer(method, await this.raw(handle, method, ...args)) as Answer<Calls[M]>;
   }
 
-  async json<T>(handle: Handle, method: string, ...args: unknown[]): Promise<T> {
-    return JSON.parse(await this.ask<string>(handle, method, ...args)) as T;
+  /** The answer as it comes from the library, JSON as text. */
+  async raw<M extends keyof Calls>(handle: Handle, method: M, ...args: Arguments<Calls[M]>): Promise<unknown> {
+    return this.post(method, [await this.node(handle), ...args]);
   }
 }

@@ -54,8 +54,10 @@ export function save(name: string, content: BlobPart, type: string) {
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
-/** A name as the name of a file to save. */
+/** The name of a file to save: the last name of an address, without what no file system takes, and an ending. */
 export function fileName(address: string, ending: string): string {
-  const last = address.split(/[\\/]/).pop() || 'file';
-  return `${last.replace(/[^\p{L}\p{N}._-]+/gu, '_')}${ending}`;
+  const last = address.split(/[\\/]/).pop() ?? '';
+  // Directions and controls would show another ending than the file has.
+  const name = last.replace(/[\p{C}<>:"|?*]+/gu, '_').slice(0, 200);
+  return `${name.replace(/^\.+$/, '') || 'file'}${ending}`;
 }

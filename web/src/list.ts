@@ -118,6 +118,22 @@ export class VirtualList {
       row.style.top = `${(from + index) * this.rowHeight - this.position + (this.head ? this.rowHeight : 0)}px`;
       row.style.height = `${this.rowHeight}px`;
     });
-    this.layer.replaceChildren(...rows, ...(this.head ? [this.head] : []));
+    arrange(this.layer, this.head ? [...rows, this.head] : rows);
+  }
+}
+
+/** Makes these elements the children, in this order. Those that are in their place stay untouched, which saves a layout. */
+function arrange(parent: Element, wanted: Element[]) {
+  const kept = new Set(wanted);
+  for (const child of [...parent.children]) if (!kept.has(child)) child.remove();
+  // Rows that left at the top come in again at the bottom.
+  const first = [...parent.children].indexOf(wanted[0]);
+  if (first <= parent.children.length / 2) {
+    for (let moved = 0; moved < first; moved++) parent.append(parent.firstElementChild!);
+  }
+  let current = parent.firstElementChild;
+  for (const element of wanted) {
+    if (element === current) current = current.nextElementSibling;
+    else parent.insertBefore(element, current);
   }
 }

@@ -1,17 +1,7 @@
 // What the panels of one asset share.
 import type { Client, Handle } from './client';
-
-export interface About {
-  address: string;
-  name: string;
-  format: string | null;
-  title: string | null;
-  bytes: number;
-  archive: boolean;
-  ranges: boolean;
-  held: number;
-  error: { message: string; offset: number | null } | null;
-}
+import type { Place } from './place';
+import type { About } from './protocol';
 
 export interface Context {
   client: Client;
@@ -20,15 +10,21 @@ export interface Context {
   /** Shows an error in words. */
   failed(error: unknown): void;
   say(text: string): void;
+  /** Confirms what the user did: the message leaves by itself. */
+  confirm(text: string): void;
   /** Shows how much of long work is done. */
   progress(done: number, all: number): void;
   /** Goes to an address, or to a place in this file. */
   open(address: string, offset?: number): void;
   goTo(offset: number, bytes?: number): void;
-  /** The selected part or field, for the address of the page. */
-  selected(selector: string): void;
-  /** Open files whose name ends so. */
-  others(ending: RegExp): { label: string; handle: Handle }[];
+  /** What the overview knows of damage in this file, or in the members of this archive. */
+  readonly damage: { address: string; why: string }[];
+  /** Members of this archive turned out to be damaged: the list marks them. */
+  markDamaged(members: { member: string; why: string }[]): void;
+  /** Where the user is, of which the panel shows its part. */
+  readonly place: Readonly<Place>;
+  /** Changes where the user is, in the address too. The page calls `placed` of the panels that see it. */
+  move(change: Partial<Omit<Place, 'item'>>): void;
 }
 
 export interface Panel {
@@ -36,4 +32,8 @@ export interface Panel {
   /** The panel came into view. */
   shown?(): void;
   closed?(): void;
+  /** The place changed: by this panel, another one, or the address. Called once after the panel is made, too. */
+  placed?(place: Readonly<Place>): void;
+  /** The language changed, and the panel writes its words again. A panel without this is made anew, from the place. */
+  translated?(): void;
 }

@@ -9,6 +9,8 @@ export interface Row {
   expanded?: boolean;
   kind?: string;
   detail?: string;
+  /** A warning, in words. */
+  sign?: string;
 }
 
 export interface TreeModel {
@@ -19,7 +21,14 @@ export interface TreeModel {
   parent(index: number): number;
   /** A row became the current one. */
   select(index: number, how: 'move' | 'open'): void;
+  /** The name of a row, by whose first letters it is found. Without this, letters do nothing. */
+  label?(index: number): string;
+  /** The key Delete was pressed. */
+  close?(index: number): void;
 }
+
+/** Letters that follow each other within this time, in milliseconds, are one word. */
+const mostBetweenLetters = 800;
 
 let nextTree = 0;
 
@@ -27,6 +36,8 @@ export class TreeView {
   readonly list: VirtualList;
   current = -1;
   private readonly id = `t${nextTree++}`;
+  private typed = '';
+  private typedAt = 0;
 
   constructor(readonly box: HTMLElement, label: string, private readonly model: TreeModel) {
     box.tabIndex = 0;
@@ -59,14 +70,14 @@ export class TreeView {
   private rows(from: number, to: number): HTMLElement[] {
     const rows: HTMLElement[] = [];
     for (let index = from; index < to; index++) {
-      const { label, depth, expanded, kind, detail } = this.model.row(index);
+      const { label, depth, expanded, kind, detail, sign } = this.model.row(index);
       const row = el('div', { role: 'treeitem', id: `${this.id}-${index}`, class: `row ${kind ?? ''}`, 'data-index': index });
       row.setAttribute('aria-level', String(depth + 1));
       row.setAttribute('aria-selected', String(index === this.current));
       if (expanded !== undefined) row.setAttribute('aria-expanded', String(expanded));
       const mark = el('span', { class: 'twist', 'aria-hidden': 'true' }, expanded === undefined ? '' : expanded ? '▾' : '▸');
       mark.style.marginInlineStart = `${Math.min(depth, 40) * 14}px`;
-      row.append(mark, el('span', { class: 'label' }, label), detail ? el('span', { class: 'detail' }, detail) : '');
+      row.append(mark, el('span', { class: 'label' }, label), sign ? el('span', { class: 'sign', role: 'img', 'aria-label': sign, title: sign }, '⚠') : '', detail ? el('span', { class: 'detail' }, detail) : '');
       rows.push(row);
     }
     if (this.current >= from && this.current < to) this.box.setAttribute('aria-activedescendant', `${this.id}-${this.current}`);
@@ -117,10 +128,39 @@ export class TreeView {
         break;
       case 'Enter':
       case ' ':
-        if (this.current >= 0) this.model.select(this.current, 'open');
+        if (event.key === ' ' && this.isTyping(event)) this.type(event);
+        else if (this.current >= 0) this.model.select(this.current, 'open');
         break;
-      default: return;
+      case 'Delete':
+        if (!this.model.close || this.current < 0) return;
+        this.model.close(this.current);
+        break;
+      default:
+        // The page has the slash for its filter.
+        if (!this.model.label || event.key.length !== 1 || event.key === '/') return;
+        this.type(event);
     }
     event.preventDefault();
+  }
+
+  private isTyping(event: KeyboardEvent): boolean {
+    return this.model.label !== undefined && this.typed !== '' && event.timeStamp - this.typedAt < mostBetweenLetters;
+  }
+
+  /** Goes to the next row whose name starts with what was typed; the same letter again goes on. */
+  private type(event: KeyboardEvent) {
+    this.typed = this.isTyping(event) ? this.typed + event.key.toLowerCase() : event.key.toLowerCase();
+    this.typedAt = event.timeStamp;
+    const isOneLetter = [...this.typed].every((letter) => letter === this.typed[0]);
+    const wanted = isOneLetter ? this.typed[0] : this.typed;
+    const count = this.model.count();
+    const start = Math.max(0, this.current) + (isOneLetter ? 1 : 0);
+    for (let step = 0; step < count; step++) {
+      const index = (start + step) % count;
+      if (this.model.label!(index).toLowerCase().startsWith(wanted)) {
+        this.move(index);
+        return;
+      }
+    }
   }
 }

@@ -1,10 +1,7 @@
 // Runs the library. Every call of a session is a message; files are read here, range by range, as the library asks.
 import init, { Session } from '../pkg/meshpeek_web.js';
 import module from '../pkg/meshpeek_web_bg.wasm?url';
-
-export type Source = { name: string; blob?: Blob; url?: string; size: number };
-export type Request = { id: number; method: string; args: unknown[] };
-export type Response = { id: number; answer?: unknown; error?: string; fatal?: boolean; progress?: [number, number] };
+import { checkRequest, type Request, type Response, type Source } from './protocol';
 
 /** Files up to this size are read whole. */
 let wholeBelow = 4 << 20;
@@ -14,7 +11,8 @@ let interval = 100;
 // Of workers only; the types of a page do not have it.
 declare const FileReaderSync: { new (): { readAsArrayBuffer(blob: Blob): ArrayBuffer } };
 
-const sources: Source[] = [];
+/** By the number of the file. Null once it was closed. */
+const sources: (Source | null)[] = [];
 const reader = new FileReaderSync();
 let session: Session | undefined;
 let asked = -1;
@@ -30,6 +28,7 @@ function progress(done: number, all: number) {
 
 function read(file: number, start: number, end: number): Uint8Array {
   const source = sources[file];
+  if (!source) throw new Error('this file was closed');
   if (source.blob) {
     try {
       return new Uint8Array(reader.readAsArrayBuffer(source.blob.slice(start, end)));
@@ -47,8 +46,8 @@ function read(file: number, start: number, end: number): Uint8Array {
   return new Uint8Array(request.response as ArrayBuffer);
 }
 
-/** Adds a file by its address: by ranges if the server has them, else whole. */
-async function addUrl(url: string, name: string): Promise<Source> {
+/** A file by its address: by ranges if the server has them, else whole. */
+async function fetchSource(url: string, name: string): Promise<Source> {
   const head = await fetch(url, { headers: { Range: 'bytes=0-0' } }).catch((error: unknown) => {
     throw new Error(`${url} cannot be reached, or its server does not let this page read it. (${error instanceof Error ? error.message : error})`);
   });
@@ -60,6 +59,7 @@ async function addUrl(url: string, name: string): Promise<Source> {
   if (!head.ok) throw new Error(`HTTP ${head.status} for ${url}`);
   await head.body?.cancel();
   const whole = await fetch(url);
+  if (!whole.ok) throw new Error(`HTTP ${whole.status} for ${url}`);
   const bytes = Number(whole.headers.get('Content-Length'));
   const parts: BlobPart[] = [];
   const reader = whole.body!.getReader();
@@ -78,7 +78,9 @@ async function addUrl(url: string, name: string): Promise<Source> {
 const ready = init({ module_or_path: module });
 ready.catch(() => {});
 
-async function handle({ method, args }: Request): Promise<unknown> {
+async function handle(request: Request): Promise<unknown> {
+  checkRequest(request);
+  const { method, args } = request;
   // For tests: small archives by ranges, too, and every step of the progress.
   if (method === 'wholeBelow') {
     wholeBelow = args[0] as number;
@@ -90,16 +92,19 @@ async function handle({ method, args }: Request): Promise<unknown> {
   }
   await ready;
   session ??= new Session(read, progress, wholeBelow);
-  if (method === 'addUrl') {
-    const source = await addUrl(args[0] as string, args[1] as string);
-    sources.push(source);
-    session.add_file(source.name, source.size);
-    return { size: source.size };
-  }
+  if (method === 'fetchSource') return fetchSource(args[0] as string, args[1] as string);
   if (method === 'addSources') {
-    for (const source of args[0] as Source[]) {
+    for (const source of args[0] as (Source | null)[]) {
+      const file = session.add_file(source?.name ?? '', source?.size ?? 0);
       sources.push(source);
-      session.add_file(source.name, source.size);
+      if (!source) session.remove_file(file);
+    }
+    return null;
+  }
+  if (method === 'remove_files') {
+    for (const file of args[0] as Uint32Array) {
+      sources[file] = null;
+      session.remove_file(file);
     }
     return null;
   }

@@ -3,16 +3,17 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
-import { at, on, openFiles, ready, tab } from './page.mjs';
+import { answered, at, corpus, drawn, eventually, on, openFiles, ready, tab } from './page.mjs';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 on('the keyboard alone reaches everything', async (page) => {
+  // The browser is told to hand the chooser over, which has to be done before a key opens it.
+  const chosen = page.waitForEvent('filechooser');
+  await page.locator('#drop-zone').waitFor();
   await page.keyboard.press('Tab');
   assert.equal(await page.evaluate(() => document.activeElement.id), 'skip');
   await page.keyboard.press('Tab');
-  const chosen = page.waitForEvent('filechooser');
-  await page.waitForTimeout(300);
   await page.keyboard.press('Enter');
   const chooser = await chosen;
   await chooser.setFiles([at('zip/assets.zip')]);
@@ -25,14 +26,13 @@ on('the keyboard alone reaches everything', async (page) => {
   // Into the archive, and down to a model in it.
   await page.evaluate(() => document.body.focus());
   await tabTo('file-list');
-  for (let step = 0; step < 40; step++) {
-    const label = await page.evaluate(() => document.querySelector('#file-list [aria-selected=true] .label')?.textContent ?? '');
-    if (label.endsWith('.b3d')) break;
+  const current = () => page.evaluate(() => document.querySelector('#file-list [aria-selected=true] .label')?.textContent ?? '');
+  for (let step = 0; step < 40 && !(await current()).endsWith('.b3d'); step++) {
+    const before = await current();
     await page.keyboard.press('ArrowRight');
-    await page.waitForTimeout(60);
-    const same = await page.evaluate(() => document.querySelector('#file-list [aria-selected=true] .label')?.textContent ?? '');
-    if (same === label) await page.keyboard.press('ArrowDown');
-    await page.waitForTimeout(60);
+    await answered(page);
+    if ((await current()) === before) await page.keyboard.press('ArrowDown');
+    await drawn(page);
   }
   await page.keyboard.press('Enter');
   await page.waitForFunction(() => document.getElementById('title').textContent.endsWith('.b3d'));
@@ -42,7 +42,7 @@ on('the keyboard alone reaches everything', async (page) => {
     await tabTo(await page.locator('[role=tab][aria-selected=true]').getAttribute('id'));
     for (let step = 0; step < 6 && (await focused()) !== `tab-${name}`; step++) await page.keyboard.press('ArrowRight');
     await page.locator(`#panel-${name} > div`).first().waitFor();
-    await page.waitForTimeout(300);
+    await answered(page);
     await page.evaluate(() => {
       window.reached = new Set();
       document.addEventListener('focusin', ({ target }) => window.reached.add(target));
@@ -71,18 +71,35 @@ for (const colorScheme of ['light', 'dark']) {
       const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
       assert.deepEqual(serious.map(({ id, nodes }) => [place, id, nodes.slice(0, 3).map(({ html }) => html.slice(0, 160))]), []);
     };
+    await page.locator('#drop-zone').waitFor();
     await check('start');
     await openFiles(page, [at('b3d/everything.b3d')]);
     for (const name of ['model', 'facts', 'bytes', 'arrays']) {
       await tab(page, name);
-      await page.waitForTimeout(400);
-      if (name === 'bytes') await page.locator('#hex').press('ArrowDown');
-      await page.waitForTimeout(200);
+      await answered(page);
+      if (name === 'bytes') {
+        await page.locator('#hex [data-at="0"]').first().waitFor();
+        await page.locator('#hex').press('ArrowDown');
+        await answered(page);
+      }
       await check(name);
     }
     await openFiles(page, [at('paa/dxt1.paa')]);
     await page.locator('canvas[data-ready="0"]').waitFor();
     await check('texture');
+    await page.setInputFiles('#folder', corpus + '/mod');
+    await page.locator('#overview[data-done=true] .tile canvas').first().waitFor();
+    for (const details of await page.locator('#overview summary').all()) await details.click();
+    await check('overview');
+    await page.locator('#filter').fill('oak');
+    await page.locator('#filtered').waitFor();
+    await check('filter');
+    await page.setViewportSize({ width: 360, height: 740 });
+    await page.locator('#list-more').click();
+    await check('narrow');
+    await page.evaluate(() => { location.hash = '#elsewhere/gone.p3d'; });
+    await page.locator('#awaited').waitFor();
+    await check('awaited');
   }, { context: { colorScheme } });
 }
 
@@ -104,7 +121,7 @@ on('nothing overflows from 360 to 4,000 pixels', async (page) => {
     await page.setViewportSize({ width, height: width < 700 ? 740 : 1000 });
     for (const name of ['model', 'facts', 'bytes', 'arrays']) {
       await tab(page, name);
-      await page.waitForTimeout(150);
+      await answered(page);
       const wide = await page.evaluate(() => [document.documentElement, document.getElementById('main')].map((box) => box.scrollWidth - box.clientWidth));
       assert.deepEqual(wide, [0, 0], `${name} at ${width}`);
     }
@@ -129,8 +146,7 @@ on('the first paint does not wait for the library', async (page, t, { context })
   await page.locator('#welcome-title').waitFor();
   await page.waitForFunction(() => performance.getEntriesByName('first-contentful-paint').length > 0);
   await page.locator('#open-files').focus();
-  for (let wait = 0; wait < 100 && asked === 0; wait++) await page.waitForTimeout(50);
-  assert.ok(asked > 0, 'the library was asked for');
+  await eventually(() => assert.ok(asked > 0, 'the library was asked for'));
 }, { context: { serviceWorkers: 'block' } });
 
 on('the policy of the page forbids inline code and other hosts\u2019 code', async (page) => {

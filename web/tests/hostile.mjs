@@ -19,7 +19,11 @@ on('every hostile file shows its problems or an error in words', async (page, t)
     await panel.getByRole('button', { name: 'Check everything' }).click();
     await panel.locator('[data-checked]').waitFor();
     const text = await panel.innerText();
-    for (const { message } of verify.slice(0, 3)) assert.ok(text.includes(message), `${path}: ${message}`);
+    for (const { message } of verify.slice(0, 3)) {
+      // The page speaks of its own limits.
+      const [words] = message.split(', the limit set for reading');
+      assert.ok(text.includes(words), `${path}: ${message}`);
+    }
     if (Object.keys(counts).length > 0) {
       opened += 1;
       if (version !== null) assert.ok(text.includes(String(version)), path);

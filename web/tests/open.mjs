@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
-import { at, eventually, facts, folder, meshpeek, on, openFiles, pboHeader, ready, relative, server, tab, walk } from './page.mjs';
+import { answered, at, drawn, eventually, facts, folder, goTo, meshpeek, on, openFiles, pboHeader, ready, relative, server, shown, tab, walk } from './page.mjs';
 
 const walkNames = (root) => walk(root).map((file) => relative(root, file));
 
 const formats = [
   ['b3d/everything.b3d', 'model'], ['bmx/full.bmx', 'model'], ['lodka/everything.lod', 'model'], ['odol/v73.p3d', 'model'],
-  ['mlod/everything.p3d', 'model'], ['rtm/plain.rtm', 'model'], ['rtm/v5_mixed.rtm', 'model'], ['paa/dxt1.paa', 'texture'],
-  ['rap/everything.bin', 'facts'], ['pbo/addon.pbo', 'facts'], ['zip/assets.zip', 'facts'],
+  ['mlod/everything.p3d', 'model'], ['rtm/plain.rtm', 'facts'], ['rtm/v5_mixed.rtm', 'facts'], ['paa/dxt1.paa', 'texture'],
+  ['rap/everything.bin', 'text'], ['pbo/addon.pbo', 'facts'], ['zip/assets.zip', 'facts'],
 ];
 
 on('each format opens, with the view that fits it', async (page) => {
@@ -35,8 +35,7 @@ on('a member of an archive in an archive opens from the list', async (page) => {
   // Down the first member that opens, as deep as it goes.
   for (;;) {
     // Until the list is complete, its rows move.
-    await page.waitForFunction(() => window.meshpeek.client.waiting.size === 0);
-    await page.waitForTimeout(500);
+    await answered(page);
     const rows = await page.locator('#file-list [role=treeitem]').evaluateAll((rows) => rows.map((row) => [row.querySelector('.label').textContent, row.getAttribute('aria-level')]));
     const next = rows.findIndex(([label, level]) => Number(level) > opened.length + 1 && /\.(zip|pbo|b3d|p3d|lod|bmx)$/.test(label));
     if (next < 0 || opened.length > 5) break;
@@ -55,7 +54,7 @@ on('a shared address opens the same view', async (page, t, { context }) => {
   await openFiles(page, [at('zip/assets.zip')]);
   const listed = JSON.parse(await page.evaluate(async () => {
     const { client, files } = window.meshpeek;
-    return client.ask(files.handle(files.items[0]), 'members', 0, 100);
+    return client.raw(files.handle(files.items[0]), 'members', 0, 100);
   }));
   const name = listed.members.map(([name]) => name).find((name) => name.endsWith('.b3d'));
   await page.evaluate((name) => { location.hash = `#assets.zip!/${name}@nodes/0`; }, name);
@@ -67,7 +66,7 @@ on('a shared address opens the same view', async (page, t, { context }) => {
   });
   const other = await context.newPage();
   await other.goto(page.url());
-  await other.locator('#message', { hasText: 'assets.zip' }).waitFor();
+  await other.locator('#awaited', { hasText: 'assets.zip' }).waitFor();
   await other.setInputFiles('#files', [at('zip/assets.zip')]);
   await other.waitForFunction(() => document.querySelector('.detail-pane')?.textContent.includes('nodes/0'));
   await eventually(async () => assert.deepEqual(await view(other), await view(page)));
@@ -131,7 +130,7 @@ async function references(page, address) {
     const { client, files } = window.meshpeek;
     const [name, ...names] = address.split('!/');
     const file = files.items.find(({ label }) => label === name).file;
-    return client.json(client.handle(file, names), 'references');
+    return client.ask(client.handle(file, names), 'references');
   }, address);
 }
 
@@ -187,7 +186,7 @@ on('the images of models are those that refs finds', async (page, t) => {
       const [file, ...names] = address.split('!/');
       const { file: number } = files.items.find(({ label }) => label === file);
       const answer = await client.ask(client.handle(number, names), 'image', name, 64);
-      return answer && JSON.parse(answer[0]);
+      return answer?.[0];
     }, [address, name]);
     // A target may be no image.
     if (facts) assert.equal(facts.file, target, `${address} ${name}`);
@@ -226,8 +225,8 @@ on('an address without a file, or with nonsense, does no harm', async (page) => 
   for (const hash of nonsense) await page.evaluate((hash) => { location.hash = hash; }, hash);
   await openFiles(page, [at('b3d/everything.b3d')]);
   for (const hash of nonsense) {
-    await page.evaluate((hash) => { location.hash = hash; }, hash);
-    await page.waitForTimeout(50);
+    await goTo(page, hash);
+    await answered(page);
   }
   await page.evaluate(() => { location.hash = '#everything.b3d@nodes/0&bytes'; });
   await page.waitForFunction(() => document.querySelector('.detail-pane')?.textContent.includes('nodes/0'));
@@ -263,7 +262,7 @@ on('strange names are shown and can be opened', async (page) => {
   await page.waitForFunction(() => window.meshpeek.files.items[0].children?.length > 0 && window.meshpeek.client.waiting.size === 0);
   const listed = await page.evaluate(async () => {
     const { client, files } = window.meshpeek;
-    return (await client.json(files.handle(files.items[0]), 'members', 0, 100)).members.map(([name]) => name);
+    return (await client.ask(files.handle(files.items[0]), 'members', 0, 100)).members.map(([name]) => name);
   });
   assert.equal(listed.length, members.length);
   for (const name of listed) {

@@ -52,28 +52,15 @@ after(async () => {
   if (folder) rmSync(folder, { recursive: true });
 });
 
-/**
- * Runs on a fresh page, which must end without an error of its own. On a busy machine a wait can take too long, or a page
- * can be looked at before it is drawn, so a failure is tried on two more pages. Each failure is printed.
- */
+/** Runs on a fresh page, which must end without an error of its own. */
 export function on(name, run, { url, context, skip: not, timeout = 480_000, expected = [] } = {}) {
-  const once = async (t) => {
+  test(name, { skip: skip || not, timeout }, async (t) => {
     const opened = await open(browser, url?.() ?? server.url, context);
     try {
       await run(opened.page, t, opened);
       assert.deepEqual(opened.errors.filter((error) => !expected.some((known) => known.test(error))), []);
     } finally {
       await opened.context.close();
-    }
-  };
-  test(name, { skip: skip || not, timeout }, async (t) => {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await once(t);
-      } catch (error) {
-        if (attempt === 3) throw error;
-        t.diagnostic(`once more after: ${error.stack}`);
-      }
     }
   });
 }
@@ -108,8 +95,34 @@ export async function openFiles(page, paths) {
   else await page.locator('#file-list [role=treeitem]').first().waitFor();
 }
 
+/** Chooses a tab, and waits until its panel is there. */
 export async function tab(page, name) {
   await page.locator(`#tab-${name}`).click();
+  await page.locator(`#panel-${name} > *`).first().waitFor();
+}
+
+/** Goes to an address in the page, as a link or a user does. */
+export async function goTo(page, hash) {
+  await page.evaluate((hash) => { location.hash = hash; }, hash);
+}
+
+/** Waits until this file is shown. */
+export async function shown(page, address) {
+  await page.waitForFunction((address) => {
+    const title = document.getElementById('title');
+    return title.checkVisibility() && title.textContent.replaceAll('\\', '/') === address;
+  }, address.replaceAll('\\', '/'));
+}
+
+/** Waits until the page has drawn twice: what it does within a frame is done then. */
+export async function drawn(page) {
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+}
+
+/** Waits until the worker has answered everything. */
+export async function answered(page) {
+  await page.waitForFunction(() => window.meshpeek.client.waiting.size === 0);
+  await drawn(page);
 }
 
 /** Waits until a model is drawn. */
@@ -155,6 +168,15 @@ export async function memory() {
   });
   await session.detach();
   return Math.round(Math.max(...sizes));
+}
+
+/** The longest task of a page's main thread, in milliseconds of processor time: other programs do not count. */
+export function longestTask(trace) {
+  const { traceEvents } = JSON.parse(trace.toString());
+  const main = new Set(traceEvents.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain').map(({ pid, tid }) => `${pid} ${tid}`));
+  const tasks = traceEvents.filter(({ name, pid, tid, tdur }) => name.endsWith('RunTask') && tdur !== undefined && main.has(`${pid} ${tid}`));
+  assert.ok(tasks.length > 10, `${tasks.length} tasks`);
+  return tasks.reduce((most, { tdur }) => Math.max(most, tdur / 1000), 0);
 }
 
 export { dist, relative, root, serve, web };

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use meshpeek::address::{Names, join_text};
+use meshpeek::address::{MemberPath, Names};
 use meshpeek::container::{Container, Member};
 use meshpeek::scan::folders::Files;
 use meshpeek::summary::Name;
@@ -32,7 +32,7 @@ pub(super) fn members(
     let content = source.content(common)?;
     let Ok(asset) = source.asset(&content) else { return Ok(None) };
     let Some(container) = Container::of(&asset) else { return Ok(None) };
-    let mut files = Files::with_prefix(join_text(&Name::from(source.text).text, Some("")));
+    let mut files = Files::with_prefix(MemberPath::join_text(&Name::from(source.text).text, Some("")));
     let mut errors = Vec::new();
     let mut names = Names::of(&container);
     let mut contents = Contents { other, folder, common, known: HashMap::new() };

@@ -693,6 +693,33 @@ mod tests {
     }
 
     #[test]
+    fn files_below_a_folder_that_cannot_be_listed_are_not_known() {
+        let all = &["x", "a", "a/x", "A/B/x"][..];
+        for root in ["r", "r/s", "."] {
+            for (unlisted, known, unknown) in [
+                (Some(""), &[][..], all),
+                (Some("/a"), &["x", "a", "b/a/x"], &["a/x", "A/x", "a/b/x"]),
+                (Some("/a/b"), &["x", "a/x", "a/b", "b/x"], &["a/b/x", "A/B/c/x"]),
+                // An error about another path, or about none, may be about any file.
+                (Some("-other/a"), &[], all),
+                (None, &[], all),
+            ] {
+                let mut error = Error::malformed("not listed");
+                if let Some(path) = unlisted {
+                    error = error.in_file(Path::new(&format!("{root}{path}")));
+                }
+                let mut missing = Missing::default();
+                missing.add_unlisted(Path::new(root), &error);
+                for (paths, expected) in [(known, false), (unknown, true)] {
+                    for path in paths {
+                        assert_eq!(missing.may_have(path), expected, "{path} without {unlisted:?} of {root}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
     fn a_message_counts_objects_once_and_names_the_first() {
         let said = |objects: &str, paths: &str| {
             Some(format!("git does not have {objects} of this tree (a partial clone?): {paths}"))

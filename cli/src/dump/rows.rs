@@ -1,12 +1,12 @@
-//! Formats rows of any table as CSV, NDJSON or NPY.
+//! Formats rows of any table as CSV, NDJSON, NPY or raw bytes.
 
 use std::io::Write;
+use std::ops::ControlFlow;
 
 use meshpeek::inspect::Value;
 use meshpeek::view::{Column, Scalar, Table};
 use serde::Serializer as _;
 
-use super::{batches, raw};
 use crate::failure::Failure;
 use crate::output::Output;
 
@@ -122,4 +122,35 @@ fn fields(columns: &[Column]) -> String {
 fn type_of(scalar: Scalar) -> String {
     let order = if scalar.byte_len() == 1 { '|' } else { '<' };
     format!("{order}{}{}", &scalar.name()[..1], scalar.byte_len())
+}
+
+/// Writes the table's rows unchanged. The rows are copied first: a system call on mapped bytes fails if they were
+/// truncated meanwhile, and the failure would look like an error of writing.
+pub(super) fn raw(table: &dyn Table, out: &mut Output) -> Result<(), Failure> {
+    let mut copy = Vec::new();
+    batches(table, |rows| {
+        for part in rows.chunks(1 << 15) {
+            copy.clear();
+            copy.extend_from_slice(part);
+            out.write_all(&copy)?;
+        }
+        Ok(())
+    })
+}
+
+/// Iterates over the table's rows in batches. The first failure ends it.
+fn batches(table: &dyn Table, mut each: impl FnMut(&[u8]) -> Result<(), Failure>) -> Result<(), Failure> {
+    let mut failure = None;
+    let read = table.read(&mut |rows| match each(rows) {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(error) => {
+            failure = Some(error);
+            ControlFlow::Break(())
+        }
+    });
+    // An error of writing takes precedence over an error of reading.
+    match failure {
+        Some(failure) => Err(failure),
+        None => Ok(read?),
+    }
 }

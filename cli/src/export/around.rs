@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use meshpeek::address::{Address, open_checked_member, split_last};
+use meshpeek::address::{Address, MemberPath, open_checked_member};
 use meshpeek::budget::Reservation as Room;
 use meshpeek::container::Container;
 use meshpeek::geometry::Texture;
@@ -222,7 +222,7 @@ impl<'a> Around<'a> {
     }
 
     fn read_member(&self, path: &Path, member: &str, room: &Room<'_>) -> Result<Option<Bytes>, TooLarge> {
-        let (around, own) = split_last(member);
+        let (around, own) = MemberPath::new(member).split_last();
         let Some(archive) = self.archive(path, around.map(str::to_owned)) else { return Ok(None) };
         let Some(budget) = lock(&self.open).budgets.get(path).cloned() else { return Ok(None) };
         if !budget.affords(archive.cost, 0, 0) || budget.work(archive.cost).is_err() {

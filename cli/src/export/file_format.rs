@@ -14,10 +14,18 @@ pub(super) fn file_format(common: &Common) -> Result<FileFormat, Failure> {
         Some("png") => Ok(FileFormat::Png),
         Some("obj") => Ok(FileFormat::Obj),
         Some("ply") => Ok(FileFormat::Ply),
-        _ => {
-            Err("export needs -o NAME.glb, NAME.obj or NAME.ply for a model, or -o NAME.png for a picture of it".into())
-        }
+        _ => Err("export needs -o NAME.glb, NAME.obj or NAME.ply for a model, -o NAME.png for a picture of it, or -o \
+                 NAME.cpp or NAME.bin for a config"
+            .into()),
     }
+}
+
+/// The format of a thumbnail. File managers choose its name, which need not end in `.png`.
+pub(super) fn thumbnail_format(common: &Common) -> Result<FileFormat, Failure> {
+    if common.output.is_none() {
+        return Err("export --thumbnail needs -o FILE".into());
+    }
+    Ok(FileFormat::Png)
 }
 
 /// Returns true if a picture of the triangles of this format can be drawn.

@@ -1,7 +1,9 @@
-//! `meshpeek export`: writes a model in a format of other programs, or a model or texture as a picture.
+//! `meshpeek export`: writes a model in a format of other programs, a model or texture as a picture, or a config in its
+//! other form.
 
 mod args;
 mod around;
+mod config;
 mod decode;
 mod file_format;
 mod images;
@@ -21,7 +23,7 @@ use meshpeek::pose::{ModelCfg, Rig};
 use meshpeek::scan::refs;
 use meshpeek::{Asset, Budget};
 
-use self::file_format::file_format;
+use self::file_format::{file_format, thumbnail_format};
 use self::words::{listed, without_images};
 use self::written::Written;
 use crate::args::Common;
@@ -39,7 +41,12 @@ pub(crate) use images::Images;
 pub(crate) use words::by_name_alone;
 
 pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
-    let form = file_format(common)?;
+    if !args.pixels.thumbnail
+        && let Some(form) = config::Form::of_output(common)
+    {
+        return config::run(form, args, common);
+    }
+    let form = if args.pixels.thumbnail { thumbnail_format(common)? } else { file_format(common)? };
     let source = Source::open_all(&args.file, common)?;
     let (content, member) = source.checked_member(common)?;
     let content = content?;
@@ -52,13 +59,13 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     if let (Some(motion), Some(content)) = (&motion, &motion_content) {
         motion_asset = Some(motion.asset(content)?);
     }
-    let config = rig::open(args.model_cfg.as_deref(), common)?;
-    let config_content = rig::content(config.as_ref(), common)?;
+    let model_cfg = rig::open(args.model_cfg.as_deref(), common)?;
+    let config_content = rig::content(model_cfg.as_ref(), common)?;
     let notes = Notes::new(common);
     let export = Export { args, form, source: &source, asset: &asset, notes };
     let mut is_config_whole = true;
     let mut rig = None;
-    if let (Some(config), Some(content)) = (&config, &config_content) {
+    if let (Some(config), Some(content)) = (&model_cfg, &config_content) {
         let skeleton = export.skeleton(config, content)?;
         is_config_whole = skeleton.is_whole;
         rig = Some(skeleton.rig);
@@ -167,7 +174,7 @@ impl<'a> Export<'a> {
             (FileFormat::Obj, asset) => Ok(Written::Model(export::obj(asset, options, budget)?)),
             (FileFormat::Ply, asset) => Ok(Written::Model(export::ply(asset, options, budget)?)),
             (FileFormat::Png, Asset::Paa(texture)) => {
-                let png = texture::to_png(texture, &self.args.pixels, &Reservation::new(budget))?;
+                let png = texture::to_png(texture, &self.args.pixels, self.args.size, &Reservation::new(budget))?;
                 Ok(Written::Png { png, unreadable: 0, unsorted: 0, flaw: None })
             }
             (FileFormat::Png, _) => self.draw(options, images, budget),

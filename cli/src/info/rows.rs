@@ -11,6 +11,7 @@ use meshpeek::summary::Severity;
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value as Json, json};
 
+use super::document::put_keys;
 use crate::args::Common;
 use crate::failure::Failure;
 use crate::keys::{self, Needs};
@@ -66,7 +67,7 @@ impl RowMaker {
     /// The row of a record, with the end of its line.
     pub(crate) fn row(&self, record: &Record, asset: Option<&Asset<'_>>) -> Result<Vec<u8>, Failure> {
         let mut text = Vec::new();
-        super::write_json(Document::compact(&mut text, MOST)?, record, asset)?;
+        write_keys(&mut text, record, asset)?;
         if text.len() as u64 > MOST {
             self.notes.say(format_args!("{}: too many fields; later ones are not searched", report::place(record)));
         }
@@ -142,10 +143,16 @@ pub(crate) fn value(key: &str, record: &Record, asset: Option<&Asset<'_>>, json:
 fn text_of(record: &Record, asset: Option<&Asset<'_>>) -> Vec<u8> {
     let mut text = Vec::new();
     // Writing into memory does not fail. What is beyond the limit is not searched.
-    if let Ok(document) = Document::compact(&mut text, MOST) {
-        let _ = super::write_json(document, record, asset);
-    }
+    let _ = write_keys(&mut text, record, asset);
     text
+}
+
+/// Writes the JSON of a file, up to the limit.
+fn write_keys(text: &mut Vec<u8>, record: &Record, asset: Option<&Asset<'_>>) -> Result<(), Failure> {
+    let mut document = Document::compact(text, MOST)?;
+    put_keys(&mut document, record, asset)?;
+    document.finish()?;
+    Ok(())
 }
 
 /// The value of a key in the JSON of a file, where `counts`, `texture` and `detail` may be left out.

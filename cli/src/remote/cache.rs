@@ -199,4 +199,18 @@ mod tests {
         assert_eq!(cache.files().unwrap().len(), 1);
         assert!(cache.path("large").exists());
     }
+    #[test]
+    fn what_earlier_runs_kept_counts() {
+        let folder = tempfile::tempdir().unwrap();
+        for run in 0..30_u8 {
+            // Each run keeps one entry.
+            let cache = Cache::open(folder.path(), 1000).unwrap();
+            let held = *cache.bytes.lock().unwrap();
+            assert_eq!(held, total(&cache.files().unwrap()), "{run}");
+            cache.put(&format!("{run}"), &[run; 100 - DIGEST]).unwrap();
+            let bytes = total(&cache.files().unwrap());
+            assert!(bytes <= 1000, "{bytes} after {run}");
+            assert_eq!(*cache.bytes.lock().unwrap(), bytes, "{run}");
+        }
+    }
 }

@@ -14,7 +14,9 @@ use object_store::path::Path as Key;
 use object_store::{BackoffConfig, ClientOptions, ObjectStore, RetryConfig};
 use reqwest::redirect::{Action, Attempt, Policy};
 
-use super::service::{CONNECT, Counts, HEADERS, REDIRECTS, Service, Waits};
+use super::credentials;
+use super::overload::Health;
+use super::service::{CONNECT, Counts, HEADERS, REDIRECTS, Refusal, Service, Waits};
 
 /// How often a request is repeated, and until how long after the first one.
 const RETRIES: usize = 4;
@@ -74,43 +76,60 @@ impl Url {
         counts: &Arc<Counts>,
         waits: &Arc<Waits>,
     ) -> object_store::Result<Store> {
-        let is_loopback = self.is_http() && self.is_loopback();
-        let connector = Connector { counts: counts.clone(), waits: waits.clone(), is_loopback };
+        let health = Arc::new(Health::default());
+        let connector = Connector {
+            counts: counts.clone(),
+            waits: waits.clone(),
+            health,
+            no_credentials: credentials::missing(self.scheme),
+            is_loopback: self.is_http() && is_loopback(&self.store),
+        };
         match self.scheme {
             "s3" => self.open_s3(allow_http, connector),
             "gs" => self.open_gcs(allow_http, connector),
             "az" => self.open_azure(allow_http, connector),
-            _ => self.open_http(allow_http || is_loopback, connector),
+            _ => self.open_http(allow_http, connector),
         }
     }
 
-    fn open_s3(&self, allow_http: bool, connector: Connector) -> object_store::Result<Store> {
+    fn open_s3(&self, allow_http: bool, mut connector: Connector) -> object_store::Result<Store> {
         let mut builder = AmazonS3Builder::from_env().with_url(&self.store).with_retry(retry());
-        // Without the flag, the variable of the store decides, such as `AWS_ALLOW_HTTP`.
-        if allow_http {
-            builder = builder.with_allow_http(true);
-        }
         let keys = [AmazonS3ConfigKey::S3Endpoint, AmazonS3ConfigKey::Endpoint, AmazonS3ConfigKey::Region];
         let at = keys.map(|key| builder.get_config_value(&key));
+        let allowed = builder.get_config_value(&AmazonS3ConfigKey::Client(ClientConfigKey::AllowHttp));
+        let [of_s3, of_all, _] = &at;
+        let endpoint = of_s3.as_ref().or(of_all.as_ref());
+        if connector.takes_http("AWS_ENDPOINT_URL", endpoint, allow_http || is_true(allowed.as_ref()))? {
+            builder = builder.with_allow_http(true);
+        }
+        let health = connector.health.clone();
         let store = Arc::new(builder.with_http_connector(connector).build()?);
-        Ok(Store { files: store.clone(), pages: Some(store), place: self.place(&at) })
+        Ok(Store { files: store.clone(), pages: Some(store), place: self.place(&at), health })
     }
 
-    fn open_gcs(&self, allow_http: bool, connector: Connector) -> object_store::Result<Store> {
+    fn open_gcs(&self, allow_http: bool, mut connector: Connector) -> object_store::Result<Store> {
         let mut builder = GoogleCloudStorageBuilder::from_env().with_url(&self.store).with_retry(retry());
-        if allow_http {
-            builder = builder.with_config(GoogleConfigKey::Client(ClientConfigKey::AllowHttp), "true");
+        let key = GoogleConfigKey::Client(ClientConfigKey::AllowHttp);
+        let allowed = builder.get_config_value(&key);
+        let endpoint = builder.get_config_value(&GoogleConfigKey::BaseUrl);
+        let is_allowed = allow_http || is_true(allowed.as_ref());
+        if connector.takes_http("GOOGLE_BASE_URL", endpoint.as_ref(), is_allowed)? {
+            builder = builder.with_config(key, "true");
         }
         // The key of an account may name an endpoint, too.
         let keys = [GoogleConfigKey::BaseUrl, GoogleConfigKey::ServiceAccount, GoogleConfigKey::ServiceAccountKey];
         let at = keys.map(|key| builder.get_config_value(&key));
+        let health = connector.health.clone();
         let store = Arc::new(builder.with_http_connector(connector).build()?);
-        Ok(Store { files: store.clone(), pages: Some(store), place: self.place(&at) })
+        Ok(Store { files: store.clone(), pages: Some(store), place: self.place(&at), health })
     }
 
-    fn open_azure(&self, allow_http: bool, connector: Connector) -> object_store::Result<Store> {
+    fn open_azure(&self, allow_http: bool, mut connector: Connector) -> object_store::Result<Store> {
         let mut builder = MicrosoftAzureBuilder::from_env().with_url(&self.store).with_retry(retry());
-        if allow_http {
+        let allowed = builder.get_config_value(&AzureConfigKey::Client(ClientConfigKey::AllowHttp));
+        let endpoint = builder.get_config_value(&AzureConfigKey::Endpoint);
+        let is_allowed = allow_http || is_true(allowed.as_ref());
+        if connector.takes_http("AZURE_STORAGE_ENDPOINT", endpoint.as_ref(), is_allowed)? {
             builder = builder.with_allow_http(true);
         }
         let keys = [
@@ -122,19 +141,21 @@ impl Url {
         let mut at = keys.map(|key| builder.get_config_value(&key)).to_vec();
         // That of the emulator.
         at.push(std::env::var("AZURITE_BLOB_STORAGE_URL").ok());
+        let health = connector.health.clone();
         let store = Arc::new(builder.with_http_connector(connector).build()?);
-        Ok(Store { files: store.clone(), pages: Some(store), place: self.place(&at) })
+        Ok(Store { files: store.clone(), pages: Some(store), place: self.place(&at), health })
     }
 
     fn open_http(&self, allow_http: bool, connector: Connector) -> object_store::Result<Store> {
+        let allow_http = allow_http || connector.is_loopback;
         if self.scheme == "http" && !allow_http {
-            let source = "http:// to another machine needs --allow-http".into();
-            return Err(object_store::Error::Generic { store: "HTTP", source });
+            return Err(setting("http:// to another machine needs --allow-http".to_owned()));
         }
         let options = ClientOptions::new().with_allow_http(allow_http);
+        let health = connector.health.clone();
         let builder = HttpBuilder::new().with_url(&self.store).with_retry(retry());
         let store = builder.with_client_options(options).with_http_connector(connector).build()?;
-        Ok(Store { files: Arc::new(store), pages: None, place: self.place(&[]) })
+        Ok(Store { files: Arc::new(store), pages: None, place: self.place(&[]), health })
     }
 
     /// Returns the URL of its store with the settings that say where the store is: a bucket of the same name may be
@@ -147,17 +168,28 @@ impl Url {
         }
         place
     }
+}
 
-    /// Returns true if nothing leaves this machine.
-    fn is_loopback(&self) -> bool {
-        let Ok(url) = reqwest::Url::parse(&self.store) else { return false };
-        match url.host() {
-            Some(url::Host::Domain(name)) => name == "localhost",
-            Some(url::Host::Ipv4(address)) => address.is_loopback(),
-            Some(url::Host::Ipv6(address)) => address.is_loopback(),
-            None => false,
-        }
+/// Returns true if nothing that is sent to this URL leaves this machine.
+fn is_loopback(url: &str) -> bool {
+    let Ok(url) = reqwest::Url::parse(url) else { return false };
+    match url.host() {
+        Some(url::Host::Domain(name)) => name == "localhost",
+        Some(url::Host::Ipv4(address)) => address.is_loopback(),
+        Some(url::Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
     }
+}
+
+/// Returns the error for a setting that cannot be used. The text is the whole message.
+fn setting(text: String) -> object_store::Error {
+    object_store::Error::Generic { store: "HTTP", source: Refusal::new(text).into() }
+}
+
+/// As the stores read such variables.
+fn is_true(value: Option<&String>) -> bool {
+    let Some(value) = value else { return false };
+    ["1", "true", "on", "yes", "y"].contains(&value.to_ascii_lowercase().as_str())
 }
 
 fn retry() -> RetryConfig {
@@ -174,6 +206,7 @@ pub(super) struct Store {
     pub(super) pages: Option<Arc<dyn PaginatedListStore>>,
     /// Different for stores with different files.
     pub(super) place: String,
+    pub(super) health: Arc<Health>,
 }
 
 impl fmt::Debug for Store {
@@ -187,8 +220,35 @@ impl fmt::Debug for Store {
 struct Connector {
     counts: Arc<Counts>,
     waits: Arc<Waits>,
+    health: Arc<Health>,
+    no_credentials: &'static str,
     /// True if no request may leave this machine, not even to a proxy.
     is_loopback: bool,
+}
+
+impl Connector {
+    /// Returns true if requests to an endpoint may be sent as plain http://: to this machine always, to others only if
+    /// that is allowed.
+    fn takes_http(
+        &mut self,
+        variable: &str,
+        endpoint: Option<&String>,
+        is_allowed: bool,
+    ) -> object_store::Result<bool> {
+        let Some(endpoint) = endpoint else { return Ok(is_allowed) };
+        self.is_loopback = is_loopback(endpoint);
+        let is_http = match endpoint.split_once("://") {
+            Some((scheme, _)) => scheme.eq_ignore_ascii_case("http"),
+            None => false,
+        };
+        if !is_http || is_allowed {
+            return Ok(is_allowed);
+        }
+        if !self.is_loopback {
+            return Err(setting(format!("{variable} is http:// to another machine, which needs --allow-http")));
+        }
+        Ok(true)
+    }
 }
 
 impl HttpConnector for Connector {
@@ -209,7 +269,13 @@ impl HttpConnector for Connector {
             client = client.proxy(reqwest::Proxy::all(proxy).map_err(generic)?);
         }
         let client = client.build().map_err(generic)?;
-        Ok(HttpClient::new(Service { client, counts: self.counts.clone(), waits: self.waits.clone() }))
+        Ok(HttpClient::new(Service {
+            client,
+            counts: self.counts.clone(),
+            waits: self.waits.clone(),
+            health: self.health.clone(),
+            no_credentials: self.no_credentials,
+        }))
     }
 }
 
@@ -254,7 +320,7 @@ mod tests {
             ("http://localhost/x", true),
             ("http://h/x", false),
         ] {
-            assert_eq!(Url::parse(text).unwrap().is_loopback(), expected, "{text}");
+            assert_eq!(is_loopback(&Url::parse(text).unwrap().store), expected, "{text}");
         }
     }
 
@@ -343,7 +409,7 @@ mod tests {
         ] {
             for (scheme, port) in [("http", ""), ("http", ":81"), ("https", ":81")] {
                 let url = Url::parse(&format!("{scheme}://{host}{port}/x")).unwrap();
-                assert_eq!(url.is_loopback(), expected, "{scheme} {host}{port}");
+                assert_eq!(is_loopback(&url.store), expected, "{scheme} {host}{port}");
             }
         }
     }

@@ -16,6 +16,7 @@ use tokio::sync::Semaphore;
 
 use super::cache::Cache;
 use super::client::Store;
+use super::credentials;
 use super::service::{Counts, Refusal};
 
 /// A longer range is fetched in several requests at once.
@@ -228,10 +229,33 @@ fn changed() -> io::Error {
     io::Error::other("changed while it was read")
 }
 
-/// Returns the error with the text of its cause. Servers write some of these texts, so they are cut.
+/// The error of a store that may answer later.
+#[derive(Debug)]
+struct Temporary(String);
+
+impl std::fmt::Display for Temporary {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Temporary {}
+
+/// Returns true if the store may answer the same request later.
+pub(super) fn is_temporary(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|inner| inner.is::<Temporary>())
+}
+
+/// The most characters of a message. Servers write some of them.
+const LONGEST: usize = 300;
+/// What the client writes before the status and text of an answer.
+const ANSWERED: &str = "Server returned non-2xx status code: ";
+/// What the client writes before the method and URL of a request.
+const PERFORMING: &str = "Error performing ";
+
+/// Returns the error with the text of its cause, which comes first.
 pub(super) fn error(error: object_store::Error) -> io::Error {
     use object_store::Error;
-    const LONGEST: usize = 300;
     let kind = match &error {
         Error::Precondition { .. } => return changed(),
         Error::NotFound { .. } => return io::Error::new(io::ErrorKind::NotFound, "no such file in the store"),
@@ -241,23 +265,62 @@ pub(super) fn error(error: object_store::Error) -> io::Error {
         Error::PermissionDenied { .. } | Error::Unauthenticated { .. } => io::ErrorKind::PermissionDenied,
         _ => io::ErrorKind::Other,
     };
-    let mut text = error.to_string();
+    let mut texts = vec![error.to_string()];
     let mut cause = std::error::Error::source(&error);
     while let Some(inner) = cause {
         if let Some(refusal) = inner.downcast_ref::<Refusal>() {
+            if refusal.is_temporary {
+                return io::Error::other(Temporary(refusal.to_string()));
+            }
             return io::Error::other(refusal.to_string());
         }
-        let inner_text = inner.to_string();
-        if !text.contains(&inner_text) {
-            text = format!("{text}: {inner_text}");
-        }
+        texts.push(inner.to_string());
         cause = inner.source();
     }
+    let text = short(&message(&texts));
+    let lacks_credentials = texts.iter().any(|text| credentials::message_in(text).is_some());
+    if matches!(error, Error::Generic { .. }) && !lacks_credentials {
+        return io::Error::other(Temporary(text));
+    }
+    io::Error::new(kind, text)
+}
+
+/// Returns one message from those of an error and its causes: the last cause, what it is about, and the request if one
+/// of them names it.
+fn message(texts: &[String]) -> String {
+    let mut last = "";
+    let mut around = "";
+    let mut request = "";
+    for text in texts {
+        if let Some(text) = credentials::message_in(text) {
+            return text.to_owned();
+        }
+        if let Some((_, answer)) = text.split_once(ANSWERED) {
+            return format!("the server answered {}", answer.trim_end_matches([':', ' ']));
+        }
+        if let Some((_, rest)) = text.split_once(PERFORMING) {
+            request = rest.split(" in ").next().unwrap_or_default();
+        }
+        if !text.is_empty() && text != last {
+            around = last;
+            last = text;
+        }
+    }
+    if !request.is_empty() {
+        return format!("{last} ({request})");
+    }
+    // An error often ends with the text of its cause.
+    let around = around.strip_suffix(last).unwrap_or(around).trim_end_matches([':', ' ']);
+    if around.is_empty() { last.to_owned() } else { format!("{last}: {around}") }
+}
+
+/// Returns the text without control characters, cut after the most characters of a message.
+fn short(text: &str) -> String {
     let mut short: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(LONGEST).collect();
     if short.len() < text.len() {
         short.push('…');
     }
-    io::Error::new(kind, short)
+    short
 }
 
 #[cfg(test)]
@@ -293,7 +356,7 @@ mod tests {
         });
         File {
             shared: shared.clone(),
-            store: Store { files: Arc::new(files), pages: None, place: place.to_owned() },
+            store: Store { files: Arc::new(files), pages: None, place: place.to_owned(), health: Arc::default() },
             meta,
             failure: OnceLock::new(),
             alive: Semaphore::new(0),
@@ -419,6 +482,23 @@ mod tests {
     }
 
     #[test]
+    fn messages_are_the_last_cause_and_the_request() {
+        let texts = |texts: &[&str]| message(&texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>());
+        let around = "Generic S3 error: Error performing GET http://h/x in 1s, after 4 retries - ";
+        let answered = format!("{around}Server returned non-2xx status code: 403 Forbidden: AccessDenied: No.");
+        assert_eq!(texts(&[&answered, "x"]), "the server answered 403 Forbidden: AccessDenied: No.");
+        let bare = format!("{around}Server returned non-2xx status code: 500 Internal Server Error: ");
+        assert_eq!(texts(&[&bare]), "the server answered 500 Internal Server Error");
+        let refused = format!("{around}HTTP error: error sending request");
+        assert_eq!(texts(&[&refused, "connect error", "refused"]), "refused (GET http://h/x)");
+        let header = ["Generic: no size: Invalid length -5: bad digit", "Invalid length -5: bad digit", "bad digit"];
+        assert_eq!(texts(&header), "bad digit: Invalid length -5");
+        assert_eq!(texts(&["inner", "inner", ""]), "inner");
+        let missing = format!("{around}Server returned non-2xx status code: 403 Forbidden: no credentials: set A");
+        assert_eq!(texts(&[&missing]), "no credentials: set A");
+    }
+
+    #[test]
     fn errors_of_stores_have_a_kind_and_a_short_text() {
         use object_store::Error;
         let path = || "p".to_owned();
@@ -458,12 +538,12 @@ mod tests {
             assert_eq!(said.matches(text).count(), 1, "{said}");
         }
         let whole = |text: &str| error(Error::Generic { store: "S3", source: source(text) }).to_string();
-        let around = whole("").chars().count();
-        for length in [0, 298, 299, 300, 301, 5_000] {
-            let said = whole(&"é".repeat(length - around.min(length)));
-            let characters = length.max(around);
-            assert_eq!(said.chars().count(), characters.min(301), "{length}: {said}");
-            assert_eq!(said.ends_with('…'), characters > 300, "{length}: {said}");
+        let around = ": Generic S3 error".len();
+        for length in [1, 298 - around, 299 - around, 300 - around, 301 - around, 5_000] {
+            let said = whole(&"é".repeat(length));
+            assert_eq!(said.chars().count(), (length + around).min(301), "{length}: {said}");
+            assert_eq!(said.ends_with('…'), length + around > 300, "{length}: {said}");
         }
+        assert_eq!(whole(""), "Generic S3 error: ");
     }
 }

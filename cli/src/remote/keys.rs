@@ -97,7 +97,8 @@ fn is_usable(key: &str) -> bool {
     }
 }
 
-fn add_text(event: &Event<'_>, text: &mut String) {
+/// Adds the text of an event, with entities resolved.
+pub(super) fn add_text(event: &Event<'_>, text: &mut String) {
     match event {
         Event::Text(part) => text.push_str(&String::from_utf8_lossy(part)),
         Event::CData(part) => text.push_str(&String::from_utf8_lossy(part)),

@@ -13,7 +13,7 @@ use object_store::path::Path as Key;
 
 use super::fetch::{Shared, error};
 use super::keys::{LONGEST, Unusable};
-use super::stores::Known;
+use super::known::Known;
 use crate::limits::reached;
 
 /// The most files of a listing.

@@ -5,63 +5,29 @@ mod cache;
 #[cfg(feature = "remote")]
 mod client;
 #[cfg(feature = "remote")]
+mod credentials;
+#[cfg(feature = "remote")]
 mod fetch;
 #[cfg(feature = "remote")]
 mod keys;
+#[cfg(feature = "remote")]
+mod known;
 #[cfg(feature = "remote")]
 mod listing;
 #[cfg(feature = "remote")]
 mod one;
 #[cfg(feature = "remote")]
+mod overload;
+#[cfg(feature = "remote")]
 mod service;
 #[cfg(feature = "remote")]
 mod stores;
-
-use std::path::Path;
-
-use meshpeek::{Error, Result};
+mod url;
+#[cfg(feature = "remote")]
+mod xml;
 
 #[cfg(feature = "remote")]
 pub(crate) use self::one::{file, member};
 #[cfg(feature = "remote")]
 pub(crate) use self::stores::{Remote, RemoteArgs};
-
-/// The beginnings of URLs that name files.
-const SCHEMES: [&str; 8] = ["s3://", "s3a://", "gs://", "az://", "azure://", "abfs://", "http://", "https://"];
-
-/// Returns true if this path is a URL. No path of a file system needs two slashes after a colon.
-pub(crate) fn is_url(path: &Path) -> bool {
-    let bytes = path.as_os_str().as_encoded_bytes();
-    for scheme in SCHEMES {
-        if let Some(start) = bytes.get(..scheme.len())
-            && start.eq_ignore_ascii_case(scheme.as_bytes())
-        {
-            return true;
-        }
-    }
-    false
-}
-
-/// Returns the path, or an error if it is a URL and the program was built without them.
-pub(crate) fn openable<P: AsRef<Path>>(path: P) -> Result<P> {
-    if cfg!(feature = "remote") || !is_url(path.as_ref()) {
-        return Ok(path);
-    }
-    let error = std::io::Error::other("a URL, but this program was built without the feature remote");
-    Err(Error::from(error).in_file(path.as_ref()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_url;
-
-    #[test]
-    fn urls_are_distinguished_from_paths() {
-        for url in ["s3://b/k", "S3://b", "https://h/x.pbo!/a.p3d", "gs://b/k", "az://c/k"] {
-            assert!(is_url(url.as_ref()), "{url}");
-        }
-        for path in ["s3:/b", "a/s3://b", "C:\\x", "file.pbo", "s3:", "ftp://h/x"] {
-            assert!(!is_url(path.as_ref()), "{path}");
-        }
-    }
-}
+pub(crate) use self::url::{is_url, openable};

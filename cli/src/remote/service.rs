@@ -13,7 +13,10 @@ use object_store::client::{HttpError, HttpErrorKind, HttpRequest, HttpResponse, 
 use reqwest::header::HeaderValue;
 use tokio::time::timeout;
 
+use super::credentials;
 use super::keys::without_unusable;
+use super::overload::{self, Health, Repetitions, is_overload};
+use super::xml;
 use crate::notes::Notes;
 
 /// After this time without a byte, a message says which server the program waits for.
@@ -61,20 +64,41 @@ pub(super) struct Waits {
 
 impl Waits {
     fn say(&self, host: &str) {
-        let is_new = self.said.lock().unwrap_or_else(PoisonError::into_inner).insert(host.to_owned());
-        if is_new && let Some(notes) = self.notes.get() {
+        if let Some(notes) = self.notes_about(host) {
             notes.say(format_args!("waiting for {host}: no answer for {} s", SILENT.as_secs()));
         }
+    }
+
+    fn say_refused(&self, host: &str, status: &str) {
+        if let Some(notes) = self.notes_about(host) {
+            notes.say(format_args!("waiting for {host}: it answers {status}"));
+        }
+    }
+
+    /// Returns where to write, unless something was said about this host before.
+    fn notes_about(&self, host: &str) -> Option<&Notes> {
+        let is_new = self.said.lock().unwrap_or_else(PoisonError::into_inner).insert(host.to_owned());
+        if is_new { self.notes.get() } else { None }
     }
 }
 
 /// The reason why an answer was not read to its end. It is the whole message for the user.
 #[derive(Debug)]
-pub(super) struct Refusal(String);
+pub(super) struct Refusal {
+    text: String,
+    /// True if the server may answer later.
+    pub(super) is_temporary: bool,
+}
+
+impl Refusal {
+    pub(super) fn new(text: String) -> Self {
+        Self { text, is_temporary: false }
+    }
+}
 
 impl std::fmt::Display for Refusal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.text)
     }
 }
 
@@ -82,7 +106,7 @@ impl std::error::Error for Refusal {}
 
 /// Returns an error after which a request is not repeated.
 fn refusal(text: String) -> HttpError {
-    HttpError::new(HttpErrorKind::Unknown, Refusal(text))
+    HttpError::new(HttpErrorKind::Unknown, Refusal::new(text))
 }
 
 /// Returns the error, or one that names the limit if it is one of the client's limits.
@@ -153,6 +177,9 @@ pub(super) struct Service {
     pub(super) client: reqwest::Client,
     pub(super) counts: Arc<Counts>,
     pub(super) waits: Arc<Waits>,
+    pub(super) health: Arc<Health>,
+    /// The message if a machine has no credentials for the store.
+    pub(super) no_credentials: &'static str,
 }
 
 type Response<'c> = Pin<Box<dyn Future<Output = Result<HttpResponse, HttpError>> + Send + 'c>>;
@@ -168,15 +195,43 @@ impl HttpService for Service {
 }
 
 impl Service {
-    /// Returns an answer whose body is whole and within the limits, so that what reads it need not check them.
+    /// Returns an answer whose body is whole and within the limits, so that what reads it need not check them. Repeats
+    /// the request while the store asks for fewer of them.
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        let is_for_credentials = credentials::is_request(&request);
+        let mut repetitions = None;
+        loop {
+            let response = match self.send_once(request.clone()).await {
+                Err(_) if is_for_credentials => return Err(refusal(self.no_credentials.to_owned())),
+                response => response?,
+            };
+            let status = response.status();
+            if is_for_credentials && status.is_client_error() {
+                // Not an error yet: the client may know another way to ask.
+                return Ok(HttpResponse::from_parts(response.into_parts().0, self.no_credentials.to_owned().into()));
+            }
+            if !is_overload(status.as_u16()) {
+                if !status.is_server_error() {
+                    self.health.answer();
+                }
+                return Ok(response);
+            }
+            let now = Instant::now();
+            let repeated = repetitions.get_or_insert_with(|| Repetitions::new(now));
+            let Some(wait) = repeated.next(now, &self.health) else {
+                let text = overload::message(&status.to_string());
+                return Err(HttpError::new(HttpErrorKind::Unknown, Refusal { text, is_temporary: true }));
+            };
+            self.waits.say_refused(&host_of(&request), &status.to_string());
+            tokio::time::sleep(wait).await;
+        }
+    }
+
+    async fn send_once(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         Counts::add(&self.counts.requests, 1);
         let asked = Asked::of(&request);
         let url = request.uri().to_string();
-        let host = match request.uri().authority() {
-            Some(authority) => authority.to_string(),
-            None => String::new(),
-        };
+        let host = host_of(&request);
         let answer = HttpService::call(&self.client, request);
         let Some(response) = self.wait(&host, ANSWER, answer).await else {
             return Err(refusal(format!("{host} did not answer within {} s", ANSWER.as_secs())));
@@ -189,7 +244,7 @@ impl Service {
         }
         if !parts.status.is_success() {
             let text = beginning(body).await;
-            return Ok(HttpResponse::from_parts(parts, String::from_utf8_lossy(&text).into_owned().into()));
+            return Ok(HttpResponse::from_parts(parts, xml::readable(&String::from_utf8_lossy(&text)).into()));
         }
         let bytes = match asked {
             Asked::Range(range) if parts.status.as_u16() == 206 => {
@@ -264,6 +319,13 @@ struct Most<'c> {
     counted: Option<&'c AtomicU64>,
 }
 
+fn host_of(request: &HttpRequest) -> String {
+    match request.uri().authority() {
+        Some(authority) => authority.to_string(),
+        None => String::new(),
+    }
+}
+
 /// Reads the beginning of the text of an error.
 async fn beginning(body: HttpResponseBody) -> Vec<u8> {
     let mut text = Vec::new();
@@ -333,7 +395,13 @@ mod tests {
         fn new() -> Self {
             let _ = rustls::crypto::ring::default_provider().install_default();
             let client = reqwest::Client::builder().no_proxy().redirect(Policy::none()).build().unwrap();
-            let service = Service { client, counts: Arc::default(), waits: Arc::default() };
+            let service = Service {
+                client,
+                counts: Arc::default(),
+                waits: Arc::default(),
+                health: Arc::default(),
+                no_credentials: "no credentials",
+            };
             Self { service, runtime: Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap() }
         }
 
@@ -464,7 +532,8 @@ mod tests {
     #[test]
     fn the_text_of_an_error_is_cut_at_4_kib_whatever_was_asked_for() {
         let asker = Asker::new();
-        for status in [400, 403, 404, 412, 416, 500, 503] {
+        // Not those that ask for fewer requests, which are repeated.
+        for status in [400, 403, 404, 412, 416, 500, 502] {
             for length in [0, 10, ERROR_TEXT - 1, ERROR_TEXT, ERROR_TEXT + 1, 3 * ERROR_TEXT] {
                 for range in [None, Some("bytes=5-14")] {
                     let body = vec![b'x'; length];

@@ -1,23 +1,28 @@
 //! Lists and opens the files of URLs.
 
 use std::collections::HashMap;
+use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Instant, SystemTime};
 
 use clap::Args;
 use meshpeek::scan::Progress;
-use meshpeek::scan::stores::{Listed, Stored, Stores};
+use meshpeek::scan::stores::{Listed, Retry, Stored, Stores};
 use meshpeek::{Error, Result};
-use object_store::{ObjectMeta, ObjectStoreExt};
+use object_store::ObjectStoreExt;
 use tokio::runtime::Builder;
 use tokio::sync::Semaphore;
 
 use super::cache::Cache;
 use super::client::{Store, Url};
-use super::fetch::{File, Shared, bounded, error};
+use super::fetch::{File, Shared, bounded, error, is_temporary};
+use super::known::Known;
 use super::listing::Listing;
 use super::service::{Counts, Waits};
+use super::url::is_url;
 use crate::limits;
 use crate::notes::Notes;
 
@@ -55,50 +60,19 @@ struct State {
     stores: Mutex<HashMap<String, Store>>,
     waits: Arc<Waits>,
     known: Known,
+    /// Files that failed, whose stores may answer later.
+    failed: Mutex<HashMap<PathBuf, Failed>>,
 }
 
-/// The most memory for the metadata of files that were listed but not opened, about.
-const MOST_KNOWN: usize = 32 << 20;
+/// The most files that are asked for again.
+const MOST_FAILED: usize = 10_000;
 
-/// The metadata of files that were listed but are not open yet.
-#[derive(Debug, Default)]
-pub(super) struct Known(Mutex<Files>);
-
-#[derive(Debug, Default)]
-struct Files {
-    by_path: HashMap<PathBuf, ObjectMeta>,
-    bytes: usize,
-}
-
-impl Known {
-    pub(super) fn insert(&self, path: PathBuf, meta: ObjectMeta) {
-        let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        files.bytes = files.bytes.saturating_add(memory_of(&path, &meta));
-        if files.bytes > MOST_KNOWN {
-            // Most of them are not among the files that a glob selects. Opening one asks the server again.
-            files.by_path = HashMap::new();
-            files.bytes = memory_of(&path, &meta);
-        }
-        if let Some(old) = files.by_path.insert(path.clone(), meta) {
-            files.bytes = files.bytes.saturating_sub(memory_of(&path, &old));
-        }
-    }
-
-    fn remove(&self, path: &Path) -> Option<ObjectMeta> {
-        let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let meta = files.by_path.remove(path)?;
-        files.bytes = files.bytes.saturating_sub(memory_of(path, &meta));
-        Some(meta)
-    }
-}
-
-/// Returns about how much memory a listed file takes.
-fn memory_of(path: &Path, meta: &ObjectMeta) -> usize {
-    let mut texts = path.as_os_str().len() + meta.location.as_ref().len();
-    if let Some(tag) = &meta.e_tag {
-        texts += tag.len();
-    }
-    texts.saturating_add(2 * (size_of::<PathBuf>() + size_of::<ObjectMeta>()))
+/// A file that could not be read.
+#[derive(Clone, Copy, Debug)]
+struct Failed {
+    at: Instant,
+    /// True if its bytes are counted.
+    was_counted: bool,
 }
 
 impl Remote {
@@ -124,6 +98,17 @@ impl Remote {
             return None;
         }
         Some([requests, fetched.load(Ordering::Relaxed), present.load(Ordering::Relaxed)])
+    }
+
+    /// Notes that a file failed now, if its store may answer later.
+    fn note_failure(&self, path: &Path, was_counted: bool, error: &io::Error) {
+        if !is_temporary(error) {
+            return;
+        }
+        let mut failed = self.0.failed.lock().unwrap_or_else(PoisonError::into_inner);
+        if failed.len() < MOST_FAILED {
+            failed.insert(path.to_owned(), Failed { at: Instant::now(), was_counted });
+        }
     }
 
     /// Returns the state that all files share. The first call makes it, and all later ones get its error, if it failed.
@@ -190,7 +175,7 @@ fn invalid(text: String) -> Error {
 
 impl Stores for Remote {
     fn has(&self, path: &Path) -> bool {
-        super::is_url(path)
+        is_url(path)
     }
 
     fn list<'s>(&'s self, path: &Path) -> Result<Box<dyn Iterator<Item = Result<Listed>> + Send + 's>> {
@@ -231,60 +216,54 @@ impl Stores for Remote {
                 let text = "a folder or bucket, which only a scan lists";
                 return Err(std::io::Error::new(std::io::ErrorKind::IsADirectory, text).into());
             }
-            None => shared.run(async { store.files.head(&url.key).await.map_err(error) })?,
+            None => {
+                let meta = shared.run(async { store.files.head(&url.key).await.map_err(error) });
+                meta.inspect_err(|error| self.note_failure(path, false, error))?
+            }
         };
         let meta = bounded(meta)?;
-        Counts::add(&shared.counts.present, meta.size);
-        Ok(Box::new(File { shared, store, meta, failure: OnceLock::new(), alive: Semaphore::new(0) }))
+        let failed = self.0.failed.lock().unwrap_or_else(PoisonError::into_inner).remove(path);
+        let was_counted = failed.is_some_and(|failed| failed.was_counted);
+        if !was_counted {
+            Counts::add(&shared.counts.present, meta.size);
+        }
+        let file = File { shared, store, meta, failure: OnceLock::new(), alive: Semaphore::new(0) };
+        Ok(Box::new(Watched { remote: self, path: path.to_owned(), file }))
+    }
+
+    fn retry(&self, path: &Path) -> Retry {
+        let failed = self.0.failed.lock().unwrap_or_else(PoisonError::into_inner).get(path).copied();
+        let Some(failed) = failed else { return Retry::Never };
+        match self.store(path) {
+            Ok((_, store, _)) if store.health.has_answered_since(failed.at) => Retry::Now,
+            Ok(_) => Retry::Later,
+            Err(_) => Retry::Never,
+        }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// A file whose failures are noted.
+struct Watched<'r> {
+    remote: &'r Remote,
+    path: PathBuf,
+    file: File,
+}
 
-    #[test]
-    fn known_files_are_bounded() {
-        let known = Known::default();
-        let meta = |key: &str| ObjectMeta {
-            location: key.into(),
-            last_modified: std::time::SystemTime::UNIX_EPOCH.into(),
-            size: 5,
-            e_tag: Some("t".repeat(10_000)),
-            version: None,
-        };
-        for number in 0..10_000 {
-            let key = format!("{number}");
-            known.insert(key.clone().into(), meta(&key));
-            // The same file again.
-            known.insert(key.clone().into(), meta(&key));
-            let files = known.0.lock().unwrap();
-            let sum: usize = files.by_path.iter().map(|(path, meta)| memory_of(path, meta)).sum();
-            assert!(sum == files.bytes && sum <= MOST_KNOWN && !files.by_path.is_empty());
-            if number > 0 && files.by_path.len() == 1 {
-                return;
-            }
-        }
-        panic!("never emptied");
+impl Stored for Watched<'_> {
+    fn byte_len(&self) -> u64 {
+        self.file.byte_len()
     }
 
-    #[test]
-    fn the_memory_of_a_file_is_that_of_its_texts_and_little_more() {
-        for path in [0, 1, 100, 5000] {
-            for key in [0, 1, 100, 5000] {
-                for tag in [None, Some(0), Some(1), Some(5000)] {
-                    let meta = ObjectMeta {
-                        location: "k".repeat(key).into(),
-                        last_modified: std::time::SystemTime::UNIX_EPOCH.into(),
-                        size: u64::MAX,
-                        e_tag: tag.map(|tag| "t".repeat(tag)),
-                        version: None,
-                    };
-                    let texts = path + key + tag.unwrap_or(0);
-                    let memory = memory_of(Path::new(&"p".repeat(path)), &meta);
-                    assert!((texts + 100..texts + 1000).contains(&memory), "{path} {key} {tag:?}: {memory}");
-                }
-            }
-        }
+    fn stamp(&self) -> Option<String> {
+        self.file.stamp()
+    }
+
+    fn modified(&self) -> Option<SystemTime> {
+        self.file.modified()
+    }
+
+    fn read(&self, ranges: &[Range<u64>]) -> io::Result<Vec<Vec<u8>>> {
+        let read = self.file.read(ranges);
+        read.inspect_err(|error| self.remote.note_failure(&self.path, true, error))
     }
 }

@@ -6,7 +6,8 @@ use meshpeek::container::{Container, Form, Member};
 use meshpeek::pbo::{self, TailKind};
 use meshpeek::scan::Stored;
 
-use super::{FAINT, grouped, heading, list, section, shown};
+use super::list::{FAINT, heading, list, section};
+use super::text::{grouped, shown};
 use crate::failure::message_of;
 use crate::wrap::HANG;
 

@@ -4,7 +4,8 @@ use std::io::{Result, Write};
 
 use meshpeek::b3d::{Animation, Brush, Keys, Node, Scene, Texture, Triangles, Vertices};
 
-use super::{FAINT, LONGEST_LINE, count, heading, link, list, mentioned, numbers, section, shown};
+use super::list::{FAINT, heading, list, section};
+use super::text::{LONGEST_LINE, count, link, mentioned, numbers, shown};
 use crate::failure::message_of;
 
 pub(super) fn write(scene: &Scene<'_>, out: &mut impl Write) -> Result<()> {

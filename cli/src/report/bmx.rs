@@ -6,7 +6,8 @@ use std::io::{Result, Write};
 use meshpeek::bmx::{Component, Map, Mesh, Object, Placed, Texture};
 use meshpeek::view::Utf32Str;
 
-use super::{FAINT, LONGEST_LINE, LONGEST_LIST, count, link, mentioned, more, numbers, or_unnamed, section, shown};
+use super::list::{FAINT, LONGEST_LIST, more, section};
+use super::text::{LONGEST_LINE, count, link, mentioned, numbers, or_unnamed, shown};
 
 /// The most objects to read; real maps have a hundredth. Also the most groups of one object; real objects have a few.
 const MOST_OBJECTS: usize = 500_000;

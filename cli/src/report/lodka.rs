@@ -3,13 +3,13 @@
 use std::io::{Result, Write};
 use std::iter::{repeat, zip};
 
-use meshpeek::lodka::wire::{Body, Geom, Joint};
 use meshpeek::lodka::{
-    AnsiStr, Bone, Content, ImageKind, Kind, Material, Mesh, Model, MorphCollection, MorphMesh, Node, Physics, Shader,
-    Texture, Weights,
+    AnsiStr, Body, Bone, Content, Geom, ImageKind, Joint, Kind, Material, Mesh, Model, MorphCollection, MorphMesh,
+    Node, Physics, Shader, Texture, Weights,
 };
 
-use super::{FAINT, count, grouped, joined, or_unnamed, section};
+use super::list::{FAINT, section};
+use super::text::{count, grouped, joined, or_unnamed};
 
 /// The content of interest to a modeller, in this order.
 const SECTIONS: &[(&str, Kind)] = &[

@@ -5,7 +5,8 @@ use std::iter::zip;
 
 use meshpeek::view::ByteStr;
 
-use super::{FAINT, LONGEST_LIST, grouped, heading, more, numbers, or_unnamed};
+use super::list::{FAINT, LONGEST_LIST, heading, more};
+use super::text::{grouped, numbers, or_unnamed};
 use crate::wrap::held;
 
 /// A LOD: its facts, or why they cannot be read.

@@ -6,8 +6,10 @@ use std::io::{Result, Write};
 use meshpeek::mlod::{Lod, Model, Resolution, Tag};
 use meshpeek::view::ByteStr;
 
+use super::list::{FAINT, heading, list, section};
+use super::lods;
 use super::odol::{names, property};
-use super::{FAINT, count, heading, in_line, list, lods, mentioned, nonzero, section, shown};
+use super::text::{count, in_line, mentioned, nonzero, shown};
 use crate::failure::message_of;
 
 /// The most different looks of faces to list in a LOD.

@@ -2,7 +2,9 @@
 
 mod archive;
 mod b3d;
+mod bisign;
 mod bmx;
+pub(crate) mod list;
 mod lodka;
 mod lods;
 mod mlod;
@@ -11,40 +13,25 @@ mod paa;
 mod rap;
 mod rtm;
 mod texheaders;
+mod text;
 
-use std::borrow::Cow;
-use std::fmt::Display;
 use std::io::{Result, Write};
 
 use anstyle::{AnsiColor, Style};
 use meshpeek::Asset;
-use meshpeek::address::{join_text, split_last};
 use meshpeek::container::Container;
 use meshpeek::format::NoAsset;
-use meshpeek::inspect::Text;
 use meshpeek::scan::Record;
 use meshpeek::summary::{Problem, Reference, ReferenceKind, Severity};
-use meshpeek::view::ByteStr;
 
+pub(crate) use self::list::HEADING;
+use self::list::section;
+pub(crate) use self::text::{address, count, escape, grouped};
+use self::text::{in_line, numbers, shown};
 use crate::limits::with_flag;
-use crate::value::Short;
-use crate::wrap::{held, held_address};
-
-pub(crate) const HEADING: Style = Style::new().bold();
-pub(crate) const FAINT: Style = Style::new().dimmed();
 
 /// Shown if the format is unknown.
 const NO_FORMAT: &str = "no known format";
-
-/// Longer lists are truncated and marked; `--json` has everything.
-const LONGEST_LIST: usize = 400;
-
-/// The most names in one line.
-const LONGEST_LINE: usize = 40;
-
-/// The most bytes of a name to show; the second limit is for a name that many lines share.
-const LONGEST_NAME: usize = 4_000;
-const LONGEST_MENTION: usize = 200;
 
 /// Writes the format, size and content.
 pub(crate) fn header(record: &Record, out: &mut impl Write) -> Result<()> {
@@ -116,6 +103,7 @@ pub(crate) fn first(asset: &Asset<'_>, out: &mut impl Write) -> Result<()> {
 pub(crate) fn body(asset: &Asset<'_>, is_long: bool, out: &mut impl Write) -> Result<()> {
     match asset {
         Asset::B3d(scene) => b3d::write(scene, out),
+        Asset::Bisign(file) => bisign::write(file, out),
         Asset::Bmx(map) => bmx::write(map, out),
         Asset::Lodka(model) => lodka::write(model, out),
         Asset::Mlod(model) => mlod::write(model, is_long, out),
@@ -171,159 +159,4 @@ pub(crate) fn style(severity: Severity) -> Style {
 /// File and member, as in `mod.pbo!/tree.p3d`.
 pub(crate) fn place(record: &Record) -> String {
     address(&record.path_name().text, record.member.as_ref().map(|member| member.text.as_str()))
-}
-
-/// The address of a file or member, safe to show on a terminal. A line break does not split it.
-pub(crate) fn address(path: &str, member: Option<&str>) -> String {
-    let joined = join_text(path, member);
-    let whole = escape(&joined);
-    match split_last(&whole) {
-        (Some(archive), member) => held_address(archive, member),
-        (None, _) => held(&whole),
-    }
-}
-
-/// A text from a file, safe to show on a terminal.
-pub(crate) fn escape(text: &str) -> Cow<'_, str> {
-    // Most texts have nothing to escape.
-    if text.bytes().all(|byte| matches!(byte, b' '..=b'~') && byte != b'\\') {
-        return Cow::Borrowed(text);
-    }
-    Cow::Owned(ByteStr::from(text).to_string())
-}
-
-/// A name from a file, safe to show on a terminal. A very long one is truncated.
-fn shown<'t>(name: impl Into<Text<'t>>) -> String {
-    let name = name.into();
-    let bytes = name.stored_byte_len();
-    if bytes <= LONGEST_NAME {
-        return held(&name.to_string());
-    }
-    let beginning = held(&name.cut(LONGEST_NAME).to_string());
-    format!("{beginning}... ({} in all)", count(bytes as u64, "bytes"))
-}
-
-/// A name in a list; an empty one is marked.
-fn or_unnamed<'t>(name: impl Into<Text<'t>>) -> String {
-    let name = name.into();
-    if name.is_empty() { "(no name)".to_owned() } else { shown(name) }
-}
-
-/// A name that many lines mention, truncated earlier.
-fn mentioned<'t>(name: impl Into<Text<'t>>) -> String {
-    let name = name.into();
-    let dots = if name.stored_byte_len() > LONGEST_MENTION { "..." } else { "" };
-    held(&format!("{}{dots}", name.cut(LONGEST_MENTION)))
-}
-
-/// What a line refers to: the name of it, or its index if there is none of that index.
-fn link<'t>(what: &str, index: impl Display, name: Option<impl Into<Text<'t>>>) -> String {
-    match name {
-        Some(name) => format!("{what} {}", mentioned(name)),
-        None => format!("{what} {index}, which is missing"),
-    }
-}
-
-/// Numbers with their nouns. A line break does not split them.
-fn in_line(counts: &[String]) -> String {
-    let counts: Vec<String> = counts.iter().map(|count| held(count)).collect();
-    counts.join(", ")
-}
-
-/// The first of some words in one line, and the number of further ones.
-fn joined(words: impl IntoIterator<Item = String>) -> String {
-    let mut words = words.into_iter();
-    let mut first: Vec<String> = words.by_ref().take(LONGEST_LINE).collect();
-    let hidden = words.count();
-    if hidden > 0 {
-        first.push(format!("... and {} more", grouped(hidden as u64)));
-    }
-    first.join(", ")
-}
-
-/// The ends of plural nouns and of their singulars.
-const SINGULARS: [(&str, &str); 5] = [("ies", "y"), ("tices", "tex"), ("shes", "sh"), ("sses", "ss"), ("s", "")];
-
-/// A number with a plural noun, which becomes singular if needed: `1 mesh` of `meshes`.
-pub(crate) fn count(number: u64, nouns: &str) -> String {
-    let noun = if number == 1 { singular(nouns) } else { nouns.to_owned() };
-    format!("{} {}", grouped(number), noun.replace('_', " "))
-}
-
-fn singular(nouns: &str) -> String {
-    for (many, one) in SINGULARS {
-        if let Some(stem) = nouns.strip_suffix(many) {
-            return format!("{stem}{one}");
-        }
-    }
-    nouns.to_owned()
-}
-
-/// The numbers that are not 0, with their nouns.
-fn nonzero(counts: &[(usize, &str)]) -> Vec<String> {
-    let mut nonzero = Vec::new();
-    for &(number, nouns) in counts {
-        if number > 0 {
-            nonzero.push(count(number as u64, nouns));
-        }
-    }
-    nonzero
-}
-
-/// Digits in groups of three: `1,234,567`.
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-fn heading(out: &mut impl Write, text: &str) -> Result<()> {
-    writeln!(out, "\n{HEADING}{text}{HEADING:#}")
-}
-
-/// Writes a heading and the items below it. Writes nothing if there are none.
-fn section<W: Write, T>(
-    out: &mut W,
-    title: &str,
-    items: impl IntoIterator<Item = T>,
-    line: impl FnMut(&mut W, T) -> Result<()>,
-) -> Result<()> {
-    let mut items = items.into_iter().peekable();
-    if items.peek().is_none() {
-        return Ok(());
-    }
-    heading(out, title)?;
-    list(out, items, line)
-}
-
-/// Writes the items, up to a readable number.
-fn list<W: Write, T>(
-    out: &mut W,
-    mut items: impl Iterator<Item = T>,
-    mut line: impl FnMut(&mut W, T) -> Result<()>,
-) -> Result<()> {
-    for item in items.by_ref().take(LONGEST_LIST) {
-        line(out, item)?;
-    }
-    more(out, items.count())
-}
-
-/// Writes how much of a list is not shown.
-fn more(out: &mut impl Write, hidden: usize) -> Result<()> {
-    if hidden == 0 {
-        return Ok(());
-    }
-    writeln!(out, "  {FAINT}... and {} more; --json has all{FAINT:#}", grouped(hidden as u64))
-}
-
-/// A few numbers: `1 2.5 -3`.
-fn numbers(values: &[f32]) -> String {
-    let values: Vec<String> = values.iter().map(|&value| Short(value).to_string()).collect();
-    values.join(" ")
 }

@@ -5,7 +5,9 @@ use std::io::{Result, Write};
 use meshpeek::odol::{Animation, Bone, Lod, LodEntry, Material, Model, Motion, Section, Skeleton};
 use meshpeek::view::ByteStr;
 
-use super::{FAINT, count, grouped, heading, in_line, joined, list, lods, mentioned, nonzero, numbers, section, shown};
+use super::list::{FAINT, heading, list, section};
+use super::lods;
+use super::text::{count, grouped, in_line, joined, mentioned, nonzero, numbers, shown};
 use crate::failure::message_of;
 
 /// The most sections to list in a LOD.

@@ -4,7 +4,8 @@ use std::io::{Result, Write};
 
 use meshpeek::paa::{Color, Kind, Mip, Source, Swizzle, Tag, TagData, Texture};
 
-use super::{FAINT, count, heading, list, section, shown};
+use super::list::{FAINT, heading, list, section};
+use super::text::{count, shown};
 use crate::failure::message_of;
 
 pub(super) fn write(texture: &Texture<'_>, out: &mut impl Write) -> Result<()> {

@@ -4,7 +4,8 @@ use std::io::{Result, Write};
 
 use meshpeek::rap::{Class, Config, Entry, Step};
 
-use super::{FAINT, heading, in_line, list, mentioned, nonzero};
+use super::list::{FAINT, heading, list};
+use super::text::{in_line, mentioned, nonzero};
 use crate::failure::message_of;
 
 pub(super) fn write(config: &Config<'_>, out: &mut impl Write) -> Result<()> {

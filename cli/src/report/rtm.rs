@@ -4,7 +4,8 @@ use std::io::{Result, Write};
 
 use meshpeek::rtm::{Frames, Motion, PlainProperty, Property, PropertyId};
 
-use super::{FAINT, count, heading, list, numbers, shown};
+use super::list::{FAINT, heading, list};
+use super::text::{count, numbers, shown};
 use crate::failure::message_of;
 
 pub(super) fn write(motion: &Motion<'_>, out: &mut impl Write) -> Result<()> {

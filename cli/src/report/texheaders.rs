@@ -4,7 +4,8 @@ use std::io::{Result, Write};
 
 use meshpeek::texheaders::{Index, Kind, Purpose, Texture};
 
-use super::{FAINT, count, heading, list, or_unnamed};
+use super::list::{FAINT, heading, list};
+use super::text::{count, or_unnamed};
 use crate::failure::message_of;
 
 pub(super) fn write(index: &Index<'_>, out: &mut impl Write) -> Result<()> {

@@ -6,7 +6,7 @@
 
 use std::io::{ErrorKind, Result, Write};
 
-use meshpeek::address::{join_text, split_last};
+use meshpeek::address::MemberPath;
 use meshpeek::scan::Record;
 use meshpeek::summary::Problem;
 use unicode_width::UnicodeWidthStr;
@@ -48,8 +48,8 @@ fn row_of(record: &Record) -> Vec<u8> {
     let mut name = escape(&record.path_name().text).into_owned();
     if let Some(member) = &record.member {
         let member = escape(&member.text);
-        let (archive, own) = split_last(&member);
-        heading = join_text(&join_text(&name, archive), Some(""));
+        let (archive, own) = MemberPath::new(&member).split_last();
+        heading = MemberPath::join_text(&MemberPath::join_text(&name, archive), Some(""));
         name = own.to_owned();
     }
     let format = match (summary.format, summary.version) {

@@ -2,6 +2,7 @@
 
 mod files;
 mod sorted;
+mod take;
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -15,11 +16,11 @@ use meshpeek::scan::refs::Link;
 use meshpeek::scan::{FileId, Known, Record, Sighting, Views};
 use meshpeek::{Error, Format};
 pub(crate) use meshpeek_tables::Table;
-use meshpeek_tables::arrow_array::RecordBatch;
 use meshpeek_tables::{Batches, Form, parquet, since};
 
 use self::files::{Files, Found};
 use self::sorted::SortedRows;
+use self::take::{ROWS, Take};
 use crate::args::{Common, RecordFormat, ScanArgs};
 use crate::failure::Failure;
 use crate::lock::lock;
@@ -28,11 +29,6 @@ use crate::output_file::is_folder;
 use crate::sorted::Sorted;
 use crate::table_args::{Partition, is_table};
 use crate::visible::shown;
-
-/// Rows collected before they are compressed.
-const ROWS: usize = 8192;
-
-type Take = Box<dyn Fn(Table, RecordBatch) -> meshpeek::Result<ControlFlow<()>> + Send + Sync>;
 
 pub(crate) struct Tables {
     /// The rows of assets of each format, if the files are divided by format, else all rows.

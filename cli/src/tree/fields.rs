@@ -10,11 +10,12 @@ use meshpeek::inspect::{Selector, Span};
 use meshpeek::json::Row;
 use meshpeek::summary::Severity;
 
-use super::Args;
+use super::args::Args;
 use crate::args::LineFormat;
 use crate::limits::with_flag;
 use crate::output::Output;
-use crate::report::{self, FAINT, HEADING, escape};
+use crate::report::list::FAINT;
+use crate::report::{self, HEADING, escape};
 use crate::value::InWords;
 use crate::wrap::HANG;
 

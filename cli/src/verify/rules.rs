@@ -192,3 +192,93 @@ fn list(key: &str, value: &Value, read: fn(&str) -> Result<Rule, String>) -> Res
     }
     Ok(rules)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use meshpeek::Error;
+
+    #[test]
+    fn a_flag_counts_more_than_the_file_and_a_code_more_than_its_class() {
+        // Where the code and its class are: nowhere, allowed or denied.
+        let lists = [None, Some(true), Some(false)];
+        for &code in Code::ALL {
+            let names = [Rule(code.name()), Rule(code.class().name())];
+            for flagged in 0..4 {
+                for of_code in lists {
+                    for of_class in lists {
+                        if names[0] == names[1] && of_code != of_class {
+                            continue;
+                        }
+                        let mut rules =
+                            Rules { flags: Vec::new(), file: PathBuf::new(), allow: Vec::new(), deny: Vec::new() };
+                        for (number, name) in names.iter().enumerate() {
+                            if flagged >> number & 1 != 0 {
+                                rules.flags.push(*name);
+                            }
+                        }
+                        for (name, is_allowed) in names.into_iter().zip([of_code, of_class]) {
+                            match is_allowed {
+                                Some(true) => rules.allow.push(name),
+                                Some(false) => rules.deny.push(name),
+                                None => {}
+                            }
+                        }
+                        let error = Error::malformed("why").coded(code);
+                        let mut problem = Problem::error(&error);
+                        assert!(rules.judge(&problem) == Verdict::Listed, "{code:?}");
+                        problem.severity = Severity::Warning;
+                        let expected = match (flagged, of_code.or(of_class)) {
+                            (1.., _) => Verdict::AllowedByFlag,
+                            (_, Some(true)) => Verdict::AllowedByFile,
+                            (_, Some(false)) => Verdict::Denied,
+                            (_, None) => Verdict::Listed,
+                        };
+                        let case = format!("{code:?} {flagged:b} {of_code:?} {of_class:?}");
+                        assert!(rules.judge(&problem) == expected, "{case}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn only_warnings_are_allowed_and_any_code_is_denied() {
+        for name in Rule::names().chain(["", "nothing", "suspicious.", "suspicious.nothing", "Lint", " lint"]) {
+            let is_known = Code::ALL.iter().any(|code| code.name() == name || code.class().name() == name);
+            let is_warning = is_known && (name.starts_with("suspicious") || name.starts_with("lint"));
+            assert_eq!(Rule::of(name).is_ok(), is_known, "{name}");
+            assert_eq!(Rule::allowed(name).is_ok(), is_warning, "{name}");
+            for (key, is_read) in [("allow", is_warning), ("deny", is_known), ("alow", false)] {
+                let mut rules = Rules { flags: Vec::new(), file: PathBuf::new(), allow: Vec::new(), deny: Vec::new() };
+                assert_eq!(rules.parse(&format!("{key} = [{name:?}]")).is_ok(), is_read, "{key} {name}");
+                assert_eq!(
+                    (rules.allow.len(), rules.deny.len()),
+                    match (key, is_read) {
+                        ("allow", true) => (1, 0),
+                        ("deny", true) => (0, 1),
+                        _ => (0, 0),
+                    }
+                );
+                assert!(rules.parse(&format!("{key} = {name:?}")).is_err(), "{key} {name}");
+            }
+            let both = format!("allow = [{name:?}]\ndeny = [{name:?}]");
+            let mut rules = Rules { flags: Vec::new(), file: PathBuf::new(), allow: Vec::new(), deny: Vec::new() };
+            assert!(rules.parse(&both).is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_file_of_rules_has_at_most_64_kib() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rules.toml");
+        for (length, is_read) in [(0, true), (65_535, true), (65_536, true), (65_537, false), (100_000, false)] {
+            fs::write(&path, " ".repeat(length)).unwrap();
+            assert_eq!(Rules::read(Vec::new(), Some(&path)).is_ok(), is_read, "{length}");
+        }
+        fs::write(&path, b"# \xff").unwrap();
+        assert!(Rules::read(Vec::new(), Some(&path)).is_err());
+        assert!(Rules::read(Vec::new(), Some(folder.path())).is_err());
+        assert!(Rules::read(Vec::new(), Some(&folder.path().join("none"))).is_err());
+    }
+}

@@ -347,3 +347,109 @@ impl Folder {
         names
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_listed_texture_is_a_file_below_the_folder_in_any_case() {
+        let root = tempfile::tempdir().unwrap();
+        for folder in ["d/Sub/deep", "out"] {
+            fs::create_dir_all(root.path().join(folder)).unwrap();
+        }
+        for file in ["d/A_co.PAA", "d/Sub/b.paa", "d/Sub/deep/c.paa", "out/x.paa", "d/texHeaders.bin"] {
+            fs::write(root.path().join(file), file).unwrap();
+        }
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink("../out", root.path().join("d/link")).unwrap();
+            std::os::unix::fs::symlink("A_co.PAA", root.path().join("d/same.paa")).unwrap();
+        }
+        for (path, expected) in [
+            ("a_co.paa", Some("d/A_co.PAA")),
+            ("A_CO.Paa", Some("d/A_co.PAA")),
+            (r"sub\b.paa", Some("d/Sub/b.paa")),
+            (r"SUB\Deep\c.paa", Some("d/Sub/deep/c.paa")),
+            ("sub", None),
+            ("", None),
+            (".", None),
+            (r".\a_co.paa", None),
+            (r"sub\..\a_co.paa", None),
+            (r"..\out\x.paa", None),
+            (r"\a_co.paa", None),
+            (r"sub\\b.paa", None),
+            (r"sub\", None),
+            ("sub/b.paa", None),
+            ("c:a_co.paa", None),
+            ("a_co.paa\0", None),
+            ("b.paa", None),
+            (r"a_co.paa\a_co.paa", None),
+            (r"link\x.paa", None),
+            ("same.paa", None),
+        ] {
+            let mut folder = Folder::of(&root.path().join("d/texHeaders.bin"));
+            let found = folder.open(path.as_bytes()).map(|mut content| {
+                let bytes = content.read(0, HEAD).unwrap();
+                assert_eq!(content.size, bytes.len() as u64, "{path}");
+                String::from_utf8(bytes).unwrap()
+            });
+            assert_eq!(found.as_deref(), expected, "{path:?}");
+        }
+        assert!(Folder::of(&root.path().join("d/texHeaders.bin")).open(b"\xff.paa").is_none());
+    }
+
+    #[test]
+    fn as_many_names_as_the_limit_are_kept() {
+        let root = tempfile::tempdir().unwrap();
+        fs::create_dir(root.path().join("sub")).unwrap();
+        for number in 0..4 {
+            fs::write(root.path().join(format!("{number}.paa")), "").unwrap();
+            fs::write(root.path().join(format!("sub/{number}.paa")), "").unwrap();
+        }
+        for left in 0..12 {
+            let mut folder = Folder::of(&root.path().join("texHeaders.bin"));
+            assert_eq!(folder.left, 100_000);
+            folder.left = left;
+            folder.open(b"0.paa");
+            // One folder and four files.
+            assert_eq!((folder.is_cut, folder.left), (left < 5, left.saturating_sub(5)), "{left}");
+            assert_eq!(Textures::InFolder(folder).are_cut(), left < 5, "{left}");
+            let mut folder = Folder::of(&root.path().join("texHeaders.bin"));
+            folder.left = left;
+            // A folder is listed once.
+            for _ in 0..3 {
+                let is_found = folder.open(br"sub\3.paa").is_some();
+                assert!(is_found || left < 9, "{left}");
+            }
+            assert!(folder.is_cut || left >= 9, "{left}");
+        }
+    }
+
+    #[test]
+    fn bytes_are_read_from_an_offset_up_to_the_end() {
+        let bytes: Vec<u8> = (0..100).collect();
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("a.paa");
+        fs::write(&path, &bytes).unwrap();
+        for offset in [0, 1, 50, 96, 97, 99, 100, 101, u64::from(u32::MAX)] {
+            for most in [0, 1, 4, 100, 4096] {
+                let expected: Vec<u8> =
+                    bytes.iter().copied().skip(usize::try_from(offset).unwrap()).take(most).collect();
+                let sources = [Some(Source::Bytes(&bytes)), Some(Source::File(File::open(&path).unwrap())), None];
+                for (number, source) in sources.into_iter().enumerate() {
+                    let mut content = Content { size: 100, source };
+                    let expected = if number == 2 { &[][..] } else { &expected };
+                    assert_eq!(content.read(offset, most).unwrap(), expected, "{number} {offset} {most}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn paths_of_members_are_compared_in_lower_case_with_backslashes() {
+        for (path, expected) in [("A/b\\C.PAA", r"a\b\c.paa"), ("", ""), ("\u{c4}/x", "\u{c4}\\x"), ("//", r"\\")] {
+            assert_eq!(key(path.as_bytes()), expected.as_bytes(), "{path:?}");
+        }
+    }
+}

@@ -76,13 +76,20 @@ class Units(tuple):
 def open(path, *, access="auto", limits=None):
     """Opens a file, or a member of an archive by its address: `mods.zip!/a.pbo!/data\\tree.p3d`.
 
-    `path` is a `str`, `bytes` or a path object, or a row of a scan. It may also be a binary file object that can seek, or a
-    URL such as "s3://bucket/mods.pbo!/tree.p3d", which needs fsspec. Of these, only the ranges that are needed are read;
-    without seek, all. `access`
-    is "auto" (large files are mapped, others read), "map" or "read". `limits` are those of `scan`."""
+    `path` is a `str`, a path object or a row of a scan. It may also be a binary file object that can seek, or a URL such as
+    "s3://bucket/mods.pbo!/tree.p3d", which needs fsspec. Of these, only the ranges that are needed are read; without seek,
+    all. `bytes`, `bytearray` and `memoryview` are the content of a file. A dict of one name with such a content, or with a file
+    object, gives it the name: `{"tree.p3d": data}`. `os.fsdecode` makes a path of bytes that are one.
+
+    `access` is "auto" (large files are mapped, others read), "map" or "read". `limits` are those of `scan`."""
+    if isinstance(path, dict) and "path" not in path:
+        if len(path) != 1:
+            raise ValueError("open() takes a dict of one name with its content, or a row of a scan")
+        [(name, value)] = path.items()
+        return _meshpeek.open_source((_path(name), _remote.content(value)), None, _limits(limits))
     if isinstance(path, dict):
         path = address(path)
-    if _remote.is_source(path):
+    if _remote.is_source(path) or _remote.is_content(path):
         name, source, member = _remote.named(path)
         return _meshpeek.open_source((_path(name), source), member, _limits(limits))
     return _meshpeek.open(_path(path), access, _limits(limits))
@@ -187,9 +194,10 @@ def scan(
     """Scans files, folders and archives, or the units of a plan. Returns one row for each item of the kind that `table`
     names, one of `TABLES`.
 
-    - `paths`: a path or an iterable of them. A path may also be a URL that fsspec opens, or a binary file object; and
-      `paths` may be a dict of names with bytes or file objects. Of URLs and files that can seek, only the ranges that
-      records need are read; tables other than "assets", "problems" and "files" read each file whole.
+    - `paths`: a path or an iterable of them. A path may also be a URL of a file that fsspec opens, or a binary file object;
+      and `paths` may be a dict of names with bytes or file objects. Folders of URLs are not listed. Of URLs and files that
+      can seek, only the ranges that records need are read; tables other than "assets", "problems" and "files" read each
+      file whole.
     - `depth`: "header" reads headers and tables alone, "summary" all that needs no decoding, "verify" everything.
       `verify=True` is short for the last.
     - `formats`: only assets of these formats. `globs`: only paths that match one of these patterns, written as in

@@ -1,9 +1,10 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from types import TracebackType
-from typing import Any, BinaryIO, Literal, TypeAlias, TypedDict, final, overload
+from typing import Any, BinaryIO, Literal, NotRequired, Protocol, TypeAlias, TypedDict, final, overload
 
 import numpy
+from numpy.typing import NDArray
 
 SCHEMA: int
 __version__: str
@@ -17,6 +18,11 @@ _Access: TypeAlias = Literal["auto", "map", "read"]
 _Errors: TypeAlias = Literal["record", "raise", "skip"]
 _Limits: TypeAlias = Mapping[str, int | str] | None
 _Table: TypeAlias = Literal["assets", "members", "parts", "arrays", "lods", "problems", "files", "geometry"]
+
+class _Stream(Protocol):
+    """A table of Arrow, of any library."""
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> object: ...
 
 class Piece(TypedDict):
     unit: int
@@ -57,6 +63,74 @@ class Problem(TypedDict):
     offset: int | None
     message: str
 
+class Reference(TypedDict):
+    kind: str
+    name: str
+    lossy: NotRequired[Literal[True]]
+
+class Bounds(TypedDict):
+    min: list[float]
+    max: list[float]
+
+class Blocks(TypedDict):
+    stored: int
+    packed: int
+    packed_bytes: int
+    unpacked_bytes: int
+
+class Stored(TypedDict):
+    offset: int | None
+    bytes: int
+    method: str
+    time: str | None
+
+class Texture(TypedDict):
+    kind: str
+    width: int
+    height: int
+
+class Record(TypedDict):
+    path: str
+    member: str | None
+    address: str
+    format: str | None
+    version: int | None
+    bytes: int
+    counts: dict[str, int | None]
+    bounds: Bounds | None
+    references: list[Reference]
+    blocks: Blocks
+    problems: list[Problem]
+    digests: NotRequired[dict[str, str | None]]
+    stored: Stored | None
+    prefix: str | None
+    texture: Texture | None
+    stamp: NotRequired[str | None]
+    unchecked: NotRequired[dict[str, int]]
+    lossy: NotRequired[Literal[True]]
+
+class Triangles(TypedDict):
+    path: str
+    member: str | None
+    primitive: int
+    name: str | None
+    lod: int | None
+    resolution: float | None
+    lod_name: str | None
+    visual: bool | None
+    model: int | None
+    node: int | None
+    mesh: int | None
+    visible: bool | None
+    material: str | None
+    texture: str | None
+    positions: NDArray[numpy.float32]
+    normals: NDArray[numpy.float32]
+    uvs: NDArray[numpy.float32]
+    triangles: NDArray[numpy.int32]
+    left_out: int
+    problem: str | None
+
 class Bone(TypedDict):
     name: str
     parent: int | None
@@ -82,9 +156,14 @@ class Error(ValueError):
 class Unsupported(Error): ...
 class LimitError(Error): ...
 
-def open(path: _Path | Mapping[str, Any] | BinaryIO, *, access: _Access = "auto", limits: _Limits = None) -> File: ...
-def from_buffer(buffer: Any, name: _Path = "", *, limits: _Limits = None) -> File: ...
-def address(row: Mapping[str, Any]) -> str: ...
+def open(
+    path: str | PathLike[str] | PathLike[bytes] | _Source | Mapping[str, _Source] | Mapping[str, object],
+    *,
+    access: _Access = "auto",
+    limits: _Limits = None,
+) -> File: ...
+def from_buffer(buffer: bytes | bytearray | memoryview | NDArray[Any] | Buffer | Array, name: _Path = "", *, limits: _Limits = None) -> File: ...
+def address(row: Mapping[str, object]) -> str: ...
 def walk(
     paths: _Paths = (),
     *,
@@ -128,7 +207,7 @@ def scan(
     hidden: bool = False,
     ignored: bool = False,
     archives: bool = True,
-    since: Any = None,
+    since: _Stream | _Path | None = None,
     jobs: int | None = None,
     access: _Access = "auto",
     read_ahead: bool = True,
@@ -184,8 +263,8 @@ class Scan:
     def to_pandas(self) -> Any: ...
     def to_parquet(self, path: _Path, *, partition: int | Literal["format"] | None = None) -> list[str]: ...
     def _repr_html_(self) -> str: ...
-    def __arrow_c_schema__(self) -> Any: ...
-    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
     def __iter__(self) -> RowIterator: ...
     @property
     def progress(self) -> Progress: ...
@@ -203,10 +282,10 @@ class Walk(Iterator[File]):
     def __next__(self) -> File: ...
 
 @final
-class Geometry(Sequence[dict[str, Any]]):
+class Geometry(Sequence[Triangles]):
     def __len__(self) -> int: ...
-    def __getitem__(self, index: int) -> dict[str, Any]: ...  # type: ignore[override]
-    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any: ...
+    def __getitem__(self, index: int) -> Triangles: ...  # type: ignore[override]
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
 
 @final
 class Progress:
@@ -233,9 +312,10 @@ class File:
     def mapped(self) -> bool: ...
     @property
     def buffer(self) -> Buffer: ...
-    def record(self, *, digests: bool = False) -> dict[str, Any]: ...
+    def record(self, *, digests: bool = False) -> Record: ...
     @property
     def error(self) -> Exception | None: ...
+    def config_text(self) -> bytes: ...
     def export(
         self,
         form: Literal["glb", "obj", "ply", "png"] = "glb",
@@ -263,7 +343,7 @@ class File:
         clip: str | None = None,
         rig: int = 0,
         space: Literal["local", "world", "skin"] = "world",
-    ) -> numpy.ndarray[Any, Any]: ...
+    ) -> NDArray[numpy.float32]: ...
     def walk(self, *, every: bool = False) -> Walk: ...
     def _repr_html_(self) -> str: ...
     def info(self) -> dict[str, Any]: ...
@@ -303,8 +383,8 @@ class Array:
     def owned(self) -> bool: ...
     @property
     def aligned(self) -> bool: ...
-    def numpy(self, copy: bool = False) -> numpy.ndarray[Any, Any]: ...
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> numpy.ndarray[Any, Any]: ...
+    def numpy(self, copy: bool = False) -> NDArray[Any]: ...
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]: ...
     def __getitem__(self, index: Any) -> Any: ...
     def __iter__(self) -> Iterator[Any]: ...
     def __buffer__(self, flags: int, /) -> memoryview: ...

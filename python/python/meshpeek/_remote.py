@@ -1,5 +1,6 @@
 """Sources that are not paths: bytes, file objects, and URLs of fsspec."""
 
+import errno
 import threading
 
 
@@ -32,7 +33,10 @@ class UrlReader:
     def __init__(self, url):
         self.url = url
         self._connect()
-        self.size = self.files.size(self.path)
+        info = self.files.info(self.path)
+        if info.get("type") == "directory":
+            raise IsADirectoryError(errno.EISDIR, "folders of URLs are not listed: name the files", url)
+        self.size = info.get("size")
         if self.size is None:
             raise OSError(f"{url}: its size is unknown")
 
@@ -54,12 +58,25 @@ class UrlReader:
         self._connect()
 
 
+class FailedReader:
+    """A file that cannot be opened. Reading it raises the error, so that it is the scan that reports it."""
+
+    # A scan reads nothing of an empty file.
+    size = 1
+
+    def __init__(self, error):
+        self.error = error
+
+    def read(self, start, end):
+        raise self.error
+
+
 def is_url(path):
     return isinstance(path, str) and "://" in path.split("!/")[0]
 
 
 def is_source(path):
-    """True for a URL or a file object. Paths and bytes, which are paths too, are none."""
+    """True for a URL or a file object. Paths are none, nor are bytes, which are paths in a list of them."""
     return is_url(path) or (callable(getattr(path, "read", None)) and not hasattr(path, "__fspath__"))
 
 
@@ -78,11 +95,18 @@ def content(value):
     return data
 
 
+def is_content(value):
+    """True for bytes in memory."""
+    return isinstance(value, bytes | bytearray | memoryview)
+
+
 def named(path):
     """The name of the file, its source, and the member after it."""
     if is_url(path):
         url, _, member = path.partition("!/")
         return url, UrlReader(url), member or None
+    if is_content(path):
+        return "", content(path), None
     name = getattr(path, "name", "")
     return name if isinstance(name, str | bytes) else "", content(path), None
 
@@ -102,8 +126,18 @@ def split(paths):
         if not is_source(path):
             files.append(path)
             continue
-        name, source, member = named(path)
-        if member is not None:
+        if is_url(path) and "!/" in path:
             raise ValueError(f"{path}: only open() takes a member of a URL")
+        try:
+            name, source, _ = named(path)
+        except (ImportError, ValueError):
+            raise
+        except Exception as error:
+            if not is_url(path):
+                raise
+            # Libraries of stores have errors of their own.
+            if not isinstance(error, OSError):
+                error = OSError(str(error))
+            name, source = path, FailedReader(error)
         sources.append((name, source))
     return files, sources

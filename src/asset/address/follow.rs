@@ -3,9 +3,8 @@
 use std::io;
 use std::path::Path;
 
-use super::join::join;
+use super::member_path::{MemberPath, SEAM, seams};
 use super::names::{Found, numbered_name, spelled, unnumbered};
-use super::seam::{SEAM, seams};
 use crate::asset::Asset;
 use crate::asset::container::{Container, Member};
 use crate::base::code::Code;
@@ -124,7 +123,7 @@ fn enter<'n, C: Place>(
         bytes,
         content,
         format,
-        member: Some(join(opened.member.as_ref(), name)),
+        member: Some(MemberPath::join(opened.member.as_ref(), name)),
         #[cfg(feature = "scan")]
         stored: Some(stored),
         depth: opened.depth.saturating_add(1),

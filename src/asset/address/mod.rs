@@ -8,10 +8,9 @@
 mod content;
 mod follow;
 mod in_ranges;
-mod join;
+mod member_path;
 mod names;
 mod parse;
-mod seam;
 
 use std::path::Path;
 
@@ -22,7 +21,9 @@ use crate::budget::Budget;
 pub use content::Content;
 pub use follow::{Located, Opened, locate};
 pub use in_ranges::{ContentRanges, open_member_ranges};
-pub use join::{join, join_text, split_last};
+pub use member_path::MemberPath;
+#[cfg(feature = "scan")]
+pub(crate) use member_path::has_seam;
 pub(crate) use names::unnumbered;
 pub use names::{Found, Names, nearest};
 pub use parse::Address;

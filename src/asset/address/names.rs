@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher, RandomState};
 
-use super::seam::SEAM;
+use super::member_path::{SEAM, has_seam, respelled};
 use crate::asset::container::{Container, Member};
 use crate::base::error::Result;
 use crate::base::text::{ByteStr, Name, is_same_name};
@@ -37,10 +37,10 @@ pub(super) fn numbered_name(name: Name, number: u64) -> Name {
 /// Returns a member's name as written in addresses and records, without its number.
 pub(super) fn spelled(name: ByteStr<'_>) -> Name {
     let name = Name::from(name);
-    if name.text.contains("!/") {
-        return Name { text: name.text.replace("!/", "!\\x2f"), lossy: true };
+    match respelled(&name.text) {
+        Some(text) => Name { text, lossy: true },
+        None => name,
     }
-    name
 }
 
 /// A member that matches a name.
@@ -334,7 +334,7 @@ fn is_written_as(name: ByteStr<'_>, text: &[u8]) -> bool {
 
 /// Returns true if a name is written exactly as stored.
 fn is_plain(name: &[u8]) -> bool {
-    name.iter().all(|byte| (b' '..=b'~').contains(byte)) && memchr::memmem::find(name, SEAM).is_none()
+    name.iter().all(|byte| (b' '..=b'~').contains(byte)) && !has_seam(name)
 }
 
 /// Gives each member of an archive a unique name that an address resolves to it.

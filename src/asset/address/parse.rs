@@ -6,8 +6,8 @@ use std::fs::Metadata;
 use std::io;
 use std::path::PathBuf;
 
+use super::member_path::{MemberPath, SEAM, seams};
 use super::names::unnumbered;
-use super::seam::{SEAM, seams};
 use crate::base::error::Result;
 use crate::base::limits::Limits;
 use crate::base::text::ByteStr;
@@ -99,6 +99,22 @@ impl Address {
             Some(member) => unnumbered(&ByteStr::new(member).to_text_lossy()).into(),
             None => self.file.clone(),
         }
+    }
+
+    /// Returns the address as one path.
+    pub fn to_path(&self) -> PathBuf {
+        match &self.member {
+            Some(member) => MemberPath::join_path(&self.file, &ByteStr::new(member).to_text_lossy()),
+            None => self.file.clone(),
+        }
+    }
+
+    /// Returns the address of the archive that the member is in, if that is a member itself.
+    #[cfg(feature = "scan")]
+    pub(crate) fn archive(&self) -> Option<Self> {
+        let member = self.member.as_ref()?;
+        let end = seams(member).last()?;
+        Some(Self { file: self.file.clone(), member: Some(member.get(..end)?.to_vec()) })
     }
 
     /// Returns true if the file is standard input.

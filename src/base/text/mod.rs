@@ -2,7 +2,7 @@
 
 mod ansi;
 mod any;
-pub mod borrowed;
+pub(crate) mod borrowed;
 mod folded;
 mod name;
 

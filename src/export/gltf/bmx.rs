@@ -9,6 +9,7 @@ use super::mesh::Bake;
 use super::scene::Scene;
 use crate::asset::Asset;
 use crate::base::error::Result;
+use crate::base::format::Format;
 use crate::base::text::{Name, Utf32Str};
 use crate::export::cost::CORNER_WORK;
 use crate::formats::bmx;
@@ -54,7 +55,7 @@ impl Scene<'_> {
                 self.node("".into(), None, &Transform::IDENTITY)?;
                 continue;
             };
-            let matrix = Matrix(object.world_matrix.rows).seen_in(&Matrix::MIRROR);
+            let matrix = Matrix(object.world_matrix.rows).in_common(Format::Bmx);
             let place = decomposed(&matrix.glam());
             let node = self.node(object.entry.name.into(), None, &place.unwrap_or(Transform::IDENTITY))?;
             if place.is_none() {

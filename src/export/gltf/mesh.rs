@@ -16,6 +16,7 @@ use crate::export::chosen::material;
 use crate::export::cost::CORNER_WORK;
 use crate::export::numbers::finite;
 use crate::export::space::Basis;
+use crate::geometry::mirror::vector_in_common;
 use crate::geometry::{Corner, Material, Matrix, Morph, Primitive, Weights, Welded, linear, smooth_normals};
 
 /// The memory of a vertex's arrays while they are built.
@@ -51,18 +52,9 @@ struct Placement {
 }
 
 impl Placement {
-    /// Returns the position in the common space, without the matrix of its node.
-    fn mirrored(&self, [x, y, z]: [f32; 3]) -> [f32; 3] {
-        match self.format {
-            Format::Lodka => [x, y, z],
-            Format::Mlod => [x, y, -z],
-            _ => [-x, y, z],
-        }
-    }
-
     fn point(&self, stored: Option<[f32; 3]>) -> [f32; 3] {
         let stored = finite(stored.unwrap_or_default(), [0.0; 3]);
-        finite(self.basis.point(self.matrix.point(self.mirrored(stored))), [0.0; 3])
+        finite(self.basis.point(self.matrix.point(vector_in_common(self.format, stored))), [0.0; 3])
     }
 }
 
@@ -244,7 +236,7 @@ impl<'s> Scene<'s> {
                 let mut list = Vec::with_capacity(corners.len());
                 for corner in corners {
                     let normal = stored.array(corner.normal as usize).unwrap_or_default();
-                    list.push(placement.basis.direction(turn(placement.mirrored(normal))));
+                    list.push(placement.basis.direction(turn(vector_in_common(placement.format, normal))));
                 }
                 normals = Some(list);
             }

@@ -1,5 +1,7 @@
 //! The box around a scene.
 
+use std::iter::zip;
+
 use crate::base::stop;
 use crate::bytes::{Strided, Vec3};
 use crate::check::PIECE;
@@ -27,11 +29,33 @@ pub(super) fn after(matrix: &Matrix, first: &Matrix) -> Matrix {
     })
 }
 
+/// The ends of the box along one axis.
+#[derive(Clone, Copy, Debug)]
+struct Extent {
+    min: f32,
+    max: f32,
+}
+
+impl Extent {
+    /// No vertices.
+    const NOTHING: Self = Self { min: f32::INFINITY, max: f32::NEG_INFINITY };
+
+    /// Extends it to a number. NaN changes neither end.
+    #[inline(always)]
+    fn add(&mut self, number: f32) {
+        if number < self.min {
+            self.min = number;
+        }
+        if number > self.max {
+            self.max = number;
+        }
+    }
+}
+
 /// The box around the vertices so far, in the file's left-handed space.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Around {
-    min: [f32; 3],
-    max: [f32; 3],
+    extents: [Extent; 3],
     /// True if vertices are missing from it.
     is_partial: bool,
 }
@@ -39,7 +63,7 @@ pub(super) struct Around {
 impl Default for Around {
     /// No vertices.
     fn default() -> Self {
-        Self { min: [f32::INFINITY; 3], max: [f32::NEG_INFINITY; 3], is_partial: false }
+        Self { extents: [Extent::NOTHING; 3], is_partial: false }
     }
 }
 
@@ -53,11 +77,8 @@ impl Around {
                 return;
             }
             let [x, y, z] = position.to_array();
-            let in_scene = to_scene.map(|[a, b, c, d]| a * x + b * y + c * z + d);
-            for (number, (min, max)) in in_scene.into_iter().zip(self.min.iter_mut().zip(&mut self.max)) {
-                // NaN changes neither.
-                *min = min.min(number);
-                *max = max.max(number);
+            for (extent, [a, b, c, d]) in zip(&mut self.extents, to_scene) {
+                extent.add(a * x + b * y + c * z + d);
             }
         }
     }
@@ -69,10 +90,11 @@ impl Around {
 
     /// Returns the box. Returns `None` if there are no vertices, if some are missing, or if one is infinitely far away.
     pub(super) fn bounds(self) -> Option<Bounds> {
-        let Self { min, max, is_partial } = self;
-        if is_partial {
+        if self.is_partial {
             return None;
         }
+        let min = self.extents.map(|extent| extent.min);
+        let max = self.extents.map(|extent| extent.max);
         // Without vertices, both corners are still infinite.
         let is_finite = min.iter().chain(&max).all(|number| number.is_finite());
         if is_finite { Some(Bounds { min, max }) } else { None }

@@ -91,7 +91,7 @@ fn describe_layers(ids: &LeArray<'_, I32>, name: &'static str, span: Span, out: 
         out.field("texture_ids_truncated", true);
     }
     out.field("textures_a_brush", ids.len());
-    out.array("layers", ids);
+    out.repeating(true).array("layers", ids);
 }
 
 impl TextureFlags {

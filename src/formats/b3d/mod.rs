@@ -43,7 +43,9 @@ mod outline;
 mod summary;
 mod verify;
 mod walk;
-pub mod wire;
+// Some records have no name outside of the crate.
+#[allow(unreachable_pub)]
+pub(crate) mod wire;
 
 pub use animation::{Animation, KeyLayout, Keys, Sequence, Tracks};
 pub use material::{
@@ -52,6 +54,7 @@ pub use material::{
 pub use mesh::{Bone, Mesh, TexCoords, TriangleList, Triangles, Vertices, WeightList};
 pub use node::{Node, NodeHead, rotation_xyzw};
 pub use walk::{ChunkKind, Step, Walk};
+pub use wire::{NativeWeight, NodeFields, Triangle, VertexLayout, Weight};
 
 use nom::Parser as _;
 use nom::error::context;

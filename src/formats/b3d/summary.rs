@@ -17,6 +17,10 @@ impl Inspect for Scene<'_> {
         (Format::B3d, &self.limits, self.data.size())
     }
 
+    fn is_torn(&self) -> bool {
+        self.data.is_torn()
+    }
+
     /// Summarizes with one walk over all chunks. Of their arrays, it reads the positions alone, for the bounds.
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
         let mut references = References::new(&self.limits);

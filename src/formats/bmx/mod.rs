@@ -51,7 +51,9 @@ mod summary;
 mod table;
 mod texture;
 mod verify;
-pub mod wire;
+// Some records have no name outside of the crate.
+#[allow(unreachable_pub)]
+pub(crate) mod wire;
 
 pub use archive::Entry;
 pub use component::Component;
@@ -64,3 +66,4 @@ pub use object::Object;
 pub(crate) use records::SCHEMA;
 pub use table::{Kind, Tables};
 pub use texture::Texture;
+pub use wire::{Colors, Corner, Face, Flag, Matrix};

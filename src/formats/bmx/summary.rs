@@ -18,6 +18,10 @@ impl Inspect for Map<'_> {
         (Format::Bmx, &self.limits, self.bytes)
     }
 
+    fn is_torn(&self) -> bool {
+        self.source.is_torn()
+    }
+
     /// Inflates `index.bm`. A summary also inflates `object.bm` if there are objects, to count components; `mesh.bm` if
     /// there are meshes, for the lengths of their lists; and `texture.bm` if there are textures, for their names. Only
     /// verifying inflates `material.bm` and images.

@@ -12,6 +12,7 @@ use crate::base::span::Span;
 use crate::base::word_enum::word_enum;
 use crate::bytes::Cursor;
 use crate::codec::deflate::Unpacked;
+use crate::ranges::Data;
 
 /// The kind of record that an index entry describes (TYPE), which determines its table. Readers skip other numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -56,6 +57,16 @@ pub(super) enum Source<'a> {
     /// The tables in the order of [`TableId::VARIANTS`].
     Tables([&'a [u8]; 5]),
     Zip(Box<Zip<'a>>),
+}
+
+impl Source<'_> {
+    /// Returns true if a part of the mapped file was lost.
+    pub(super) fn is_torn(&self) -> bool {
+        match self {
+            Self::Tables(tables) => tables.iter().any(|table| Data::Whole(table).is_torn()),
+            Self::Zip(zip) => zip.archive.directory.data.is_torn(),
+        }
+    }
 }
 
 /// A map's zip, and its tables that were decompressed so far.

@@ -232,12 +232,13 @@ grammar! {
         data: LeArray<'a, u8> = external(array(size.saturating_sub(1))),
     }
     also |shader, out| {
-        if shader.kind == ShaderKind::BUMP {
+        let is_bump = shader.kind == ShaderKind::BUMP;
+        if is_bump {
             let bump = walk_part::<Bump<'_>, _, _>(&mut cursor_over(shader.data), (), Part::one("bump"), out);
             out.ok(bump);
         }
         // A dissection shows it as the bump described above.
-        out.array("data", &shader.data);
+        out.repeating(is_bump).array("data", &shader.data);
     }
 }
 

@@ -49,7 +49,9 @@ mod summary;
 mod text;
 mod verify;
 mod weight;
-pub mod wire;
+// Some records have no name outside of the crate.
+#[allow(unreachable_pub)]
+pub(crate) mod wire;
 
 pub use chunk::{Chunk, Chunks, LodModel, Node, Nodes, View};
 pub use codes::{
@@ -71,6 +73,7 @@ pub use scenery::{ColliderSet, LightScheme, ProxySet};
 pub use sets::Sets;
 pub use skeleton::{Animation, Bone, Skeleton};
 pub use weight::{Weight, WeightList, WeightRecords, Weights};
+pub use wire::{Body, Collider, Geom, Joint, Key, Light, MaterialOptions};
 
 use crate::base::error::{Error, Result};
 use crate::base::limits::Limits;

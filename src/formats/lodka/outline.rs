@@ -166,12 +166,16 @@ fn add_to_common_list(node: &Node<'_>, content: &Content<'_>, numbers: &mut Numb
             records_of::<Shader<'_>, _, _>((node, list), shaders.shaders.located(), (), numbers, out);
         }
         Content::MorphCollections(morphs) => {
+            // A dissection has shown the arrays of the chunk, of which each collection has a part.
+            let mut out = out.repeating(out.dissects());
             for collection in morphs.collections() {
                 let part = numbers.item(list).rooted().labelled(collection.name);
                 out.part(part, |out| morph_collection(&collection, node, out));
             }
         }
         Content::MorphMeshes(morphs) => {
+            // As above.
+            let mut out = out.repeating(out.dissects());
             for mesh in morphs.meshes() {
                 let part = numbers.item(list).rooted().labelled(mesh.name);
                 out.part(part, |out| morph_mesh(&mesh, node, out));

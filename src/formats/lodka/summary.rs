@@ -17,6 +17,10 @@ impl Inspect for Model<'_> {
         (Format::Lodka, &self.limits, self.data.size())
     }
 
+    fn is_torn(&self) -> bool {
+        self.data.is_torn()
+    }
+
     /// Summarizes with one walk over all chunks. Reads their records unless only headers are wanted, and the elements
     /// of arrays only to verify.
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {

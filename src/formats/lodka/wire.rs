@@ -8,12 +8,12 @@ use super::codes::{
 };
 use crate::bytes::array::elements;
 use crate::bytes::chunk::{Header, Tag};
-pub use crate::bytes::math::Rotation;
+pub(crate) use crate::bytes::math::Rotation;
 use crate::bytes::{Color, Vec3};
 use crate::record::{Framing, wire};
 
 /// A 4x4 matrix: sixteen numbers in stored order.
-pub type Matrix = [F32; 16];
+pub(crate) type Matrix = [F32; 16];
 
 wire! {
     /// The header of a chunk.

@@ -3,17 +3,19 @@
 use zerocopy::IntoBytes;
 
 use super::names::{self, FaceNames};
-use super::wire::{Corner, FACE_COLUMNS, FaceFields, LodHeader, Point};
+use super::wire::{Corner, FACE_COLUMNS, FaceFields, FirstTexture, LodHeader, Point};
 use crate::base::error::{Error, Result};
 use crate::base::span::Span;
 use crate::base::text::ByteStr;
 use crate::bytes::batch::{Batch, Derived};
-use crate::bytes::{LeArray, Table, Vec3};
+use crate::bytes::parser::{ReadFn, Reading, reading};
+use crate::bytes::{Cursor, LeArray, Table, Vec3};
 use crate::outline::Outline;
 use crate::record::grammar;
 use crate::record::list::{Item as _, List};
 use crate::record::parser::{
-    array, by_value, count, described, framing, in_place, inline, le_u32, length_array, many_till, text_to_nul, verify,
+    array, by_value, cond, count, described, framing, in_place, inline, le_u8, le_u32, length_array, many_till,
+    text_to_nul, verify,
 };
 
 grammar! {
@@ -26,11 +28,11 @@ grammar! {
         /// Its normals. They point into the body.
         normals: LeArray<'a, Vec3> = array(header.normals.get()),
         /// Its faces.
-        faces: List<'a, Face<'a>> = described(count(Face::parser(), header.faces.get()), describe_faces),
+        faces: List<'a, Face<'a>, Form> = described(count(Face::parser(header.form()), header.faces.get()), describe_faces),
         /// `TAGG`.
         tags_signature: [u8; 4] = verify(framing(by_value()), starts_tags),
         /// Its tags, including the last one.
-        tags: List<'a, Tag<'a>> = many_till(Tag::parser(), Tag::is_last),
+        tags: List<'a, Tag<'a>, Form> = many_till(Tag::parser(header.form()), Tag::is_last),
         /// Purpose: small numbers are levels of detail, large ones are codes.
         resolution: f32,
     }
@@ -38,23 +40,25 @@ grammar! {
 
 grammar! {
     /// A triangle or quad.
-    Face<'a> {
+    Face<'a>(form: Form) {
+        /// Its image in a LOD of the older form, which has it first.
+        first: Option<&'a FirstTexture> = cond(form == Form::Sp3x, in_place()),
         /// The fields before its names.
         fields: &'a FaceFields = inline(in_place()),
-        /// Its image; empty for none.
-        texture: ByteStr<'a> = text_to_nul(),
-        /// Its material file (rvmat); empty for none.
-        material: ByteStr<'a> = text_to_nul(),
+        /// Its image; empty for none. In the older form, that of `first`.
+        texture: ByteStr<'a> = texture(first),
+        /// Its material file (rvmat); empty for none. The older form has no materials.
+        material: ByteStr<'a> = material(form),
     }
 }
 
 grammar! {
     /// Named data of a LOD: a selection, a property, a mass, a set of texture coordinates, ...
-    Tag<'a> named name {
+    Tag<'a>(form: Form) named name {
         /// 1 if it is in use, as stored.
-        active: u8,
-        /// Its name: the name of a selection, or the type of the data between two `#`.
-        name: ByteStr<'a> = text_to_nul(),
+        active: Option<u8> = cond(form == Form::P3dm, le_u8()),
+        /// Its name: the name of a selection, or the type of the data between two `#`. The older form has it in 64 bytes.
+        name: ByteStr<'a> = tag_name(form),
         /// Its data.
         data: LeArray<'a, u8> = length_array(le_u32()),
     }
@@ -63,20 +67,65 @@ grammar! {
 /// The name of the tag after which a LOD's resolution follows.
 const LAST_TAG: &str = "#EndOfFile#";
 
+/// The form of a LOD, by its signature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// `P3DM`.
+    P3dm,
+    /// `SP3X`, which Operation Flashpoint's first editor wrote. A face has its image in 32 bytes before its other fields, and
+    /// no material; a tag has its name in 64 bytes.
+    Sp3x,
+}
+
+impl LodHeader {
+    /// Returns the form of the LOD.
+    pub fn form(&self) -> Form {
+        if *self.signature == *b"SP3X" { Form::Sp3x } else { Form::P3dm }
+    }
+}
+
 /// Checks the signature, the size and the version in the header of a LOD.
 fn known(header: &&LodHeader) -> Result<()> {
-    if *header.signature != *b"P3DM" {
-        return Err(match &*header.signature {
-            b"SP3X" => Error::unsupported("LOD of an older kind (SP3X)"),
-            other => Error::malformed(format!("LOD starts with \"{}\", not \"P3DM\"", ByteStr::new(other))),
-        });
+    let known_version = match &*header.signature {
+        b"P3DM" => 256,
+        b"SP3X" => 153,
+        other => {
+            let message = format!("LOD starts with \"{}\", neither \"P3DM\" nor \"SP3X\"", ByteStr::new(other));
+            return Err(Error::malformed(message));
+        }
+    };
+    let size = header.header_size.get();
+    let version = header.version.get();
+    if (size, version) == (28, known_version) {
+        return Ok(());
     }
-    match (header.header_size.get(), header.version.get()) {
-        (28, 256) => Ok(()),
-        (size, version) => Err(Error::unsupported(format!(
-            "LOD of version {version} with a header of {size} bytes, only 256 with 28 is known"
-        ))),
-    }
+    Err(Error::unsupported(format!(
+        "LOD of version {version} with a header of {size} bytes, only {known_version} with 28 is known"
+    )))
+}
+
+/// Returns a parser of the image after the other fields of a face. It reads no bytes if the image was first.
+fn texture<'a>(first: Option<&'a FirstTexture>) -> Reading<impl ReadFn<'a, ByteStr<'a>>> {
+    reading(move |cursor: &mut Cursor<'a>| match first {
+        Some(first) => Ok(first.texture.text()),
+        None => cursor.parse(text_to_nul()),
+    })
+}
+
+/// Returns a parser of the material of a face. It reads no bytes in the older form.
+fn material<'a>(form: Form) -> Reading<impl ReadFn<'a, ByteStr<'a>>> {
+    reading(move |cursor: &mut Cursor<'a>| match form {
+        Form::Sp3x => Ok(ByteStr::new(b"")),
+        Form::P3dm => cursor.parse(text_to_nul()),
+    })
+}
+
+/// Returns a parser of the name of a tag.
+fn tag_name<'a>(form: Form) -> Reading<impl ReadFn<'a, ByteStr<'a>>> {
+    reading(move |cursor: &mut Cursor<'a>| match form {
+        Form::Sp3x => Ok(up_to_nul(cursor.bytes(64)?)),
+        Form::P3dm => cursor.parse(text_to_nul()),
+    })
 }
 
 /// Checks the signature before the tags.
@@ -154,7 +203,7 @@ fn up_to_nul(bytes: &[u8]) -> ByteStr<'_> {
 
 /// Describes faces as one table of the fields before their names, with the names listed separately. A dissection shows
 /// each face by itself.
-fn describe_faces<'a>(faces: &List<'a, Face<'a>>, name: &'static str, _: Span, out: &mut Outline<'_>) {
+fn describe_faces<'a>(faces: &List<'a, Face<'a>, Form>, name: &'static str, _: Span, out: &mut Outline<'_>) {
     if out.dissects() {
         return Face::describe_items(faces, name, out);
     }
@@ -164,7 +213,7 @@ fn describe_faces<'a>(faces: &List<'a, Face<'a>>, name: &'static str, _: Span, o
 }
 
 /// Returns the fields before the names of faces as one table.
-fn fields<'s>(faces: &'s List<'_, Face<'_>>) -> impl Table + use<'s> {
+fn fields<'s>(faces: &'s List<'_, Face<'_>, Form>) -> impl Table + use<'s> {
     Derived {
         rows: faces.len() as u64,
         columns: FACE_COLUMNS,

@@ -7,6 +7,9 @@
 //!           "TAGG", tags up to "#EndOfFile#", f32 resolution
 //! ```
 //!
+//! A LOD of the older form starts with "SP3X", 28, 153. Its faces have one name, in 32 bytes before their other fields; the
+//! names of its tags take 64 bytes.
+//!
 //! | space | |
 //! | --- | --- |
 //! | axes | x right, y up, z forward |
@@ -24,11 +27,14 @@ mod names;
 mod summary;
 #[cfg(test)]
 mod tests;
+// Some records have no name outside of the crate.
+#[allow(unreachable_pub)]
 mod wire;
 
 pub use crate::formats::resolution::Resolution;
-pub use lod::{Face, Lod, Tag};
-pub use wire::{Corner, FaceFields, FileHeader, LodHeader, NativePoint, Point};
+pub use lod::{Face, Form, Lod, Tag};
+use wire::FileHeader;
+pub use wire::{Corner, FaceFields, FirstTexture, LodHeader, NativePoint, Point, ShortName};
 
 use nom::Parser as _;
 use nom::error::context;
@@ -50,6 +56,7 @@ pub(crate) const SCHEMA: &[&Schema] = &[
     LodHeader::SCHEMA,
     Point::SCHEMA,
     Face::SCHEMA,
+    FirstTexture::SCHEMA,
     FaceFields::SCHEMA,
     Corner::SCHEMA,
     Tag::SCHEMA,

@@ -20,6 +20,10 @@ impl Inspect for Model<'_> {
         (Format::Mlod, &self.limits, self.data.size())
     }
 
+    fn is_torn(&self) -> bool {
+        self.data.is_torn()
+    }
+
     /// Summarizes with one walk over all LODs and their faces. Reads no LOD if only headers are wanted.
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
         let reads_lods = depth != Depth::Header;

@@ -109,7 +109,7 @@ fn every_field_is_read() {
     assert_eq!((lod.faces.len(), lod.faces.offset()), (1, offset as u64));
     assert_eq!(face.fields.as_bytes(), &b.bytes[offset..offset + 72]);
     let tags: Vec<_> = lod.tags.iter().collect();
-    assert_eq!((tags.len(), tags[0].active, tags[0].data.as_bytes()), (2, 1, &b"\x01\0\0\x01"[..]));
+    assert_eq!((tags.len(), tags[0].active, tags[0].data.as_bytes()), (2, Some(1), &b"\x01\0\0\x01"[..]));
     assert_eq!((tags[0].proxy().unwrap(), tags[1].proxy()), ("\\a\\gun".into(), None));
 
     let summary = model.summarize();
@@ -135,8 +135,14 @@ fn each_header_field_is_checked_at_its_offset() {
     assert_eq!(broken("signature", 0x4c4f_444f), "at 0x0: starts with \"ODOL\", not \"MLOD\"");
     assert_eq!(broken("version", 256), "at 0x4: MLOD of version 256, only 257 is known");
     assert_eq!(broken("lods", 2), format!("lods[1].header at {:#x}: needs 28 bytes, 0 left", b.bytes.len()));
-    assert_eq!(broken("lod", 0x5833_5053), "lods[0].header at 0xc: LOD of an older kind (SP3X)");
-    assert_eq!(broken("lod", 0), "lods[0].header at 0xc: LOD starts with \"\\u{0}\\u{0}\\u{0}\\u{0}\", not \"P3DM\"");
+    assert_eq!(
+        broken("lod", 0x5833_5053),
+        "lods[0].header at 0xc: LOD of version 256 with a header of 28 bytes, only 153 with 28 is known"
+    );
+    assert_eq!(
+        broken("lod", 0),
+        "lods[0].header at 0xc: LOD starts with \"\\u{0}\\u{0}\\u{0}\\u{0}\", neither \"P3DM\" nor \"SP3X\""
+    );
     let message = "lods[0].header at 0xc: LOD of version 256 with a header of 29 bytes, only 256 with 28 is known";
     assert_eq!(broken("header_size", 29), message);
     assert!(broken("lod_version", 0).starts_with("lods[0].header at 0xc: LOD of version 0"));

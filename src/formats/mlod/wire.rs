@@ -1,10 +1,12 @@
 //! Records exactly as stored.
 
 use zerocopy::little_endian::{F32, U32};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
+use crate::base::text::ByteStr;
 use crate::bytes::array::{columns, elements};
 use crate::bytes::{Column, Vec3};
-use crate::record::{Framing, wire};
+use crate::record::{Framing, plain, wire};
 
 wire! {
     /// The start of a file.
@@ -19,11 +21,11 @@ wire! {
 
     /// The header of each LOD.
     LodHeader = 28 {
-        /// `P3DM`.
+        /// `P3DM`, or `SP3X` for the older form.
         signature: Framing<[u8; 4]>,
         /// Size of this header: 28.
         header_size: U32,
-        /// Version of the LOD: 256.
+        /// Version of the LOD: 256; 153 in the older form.
         version: U32,
         /// Number of points.
         points: Framing<U32>,
@@ -55,6 +57,12 @@ wire! {
         v: F32,
     }
 
+    /// The image of a face in a LOD of the older form.
+    FirstTexture = 32 {
+        /// The image; empty for none.
+        texture: ShortName,
+    }
+
     /// The fields before a face's names.
     FaceFields = 72 {
         /// Number of corners in use: 3 or 4.
@@ -64,6 +72,23 @@ wire! {
         /// Its flags, such as those for lighting and sorting.
         flags: U32,
     }
+}
+
+/// A name in 32 bytes, up to the first NUL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(transparent)]
+pub struct ShortName(pub [u8; 32]);
+
+impl ShortName {
+    /// Returns the name.
+    pub fn text(&self) -> ByteStr<'_> {
+        let end = memchr::memchr(0, &self.0).unwrap_or(self.0.len());
+        ByteStr::new(self.0.get(..end).unwrap_or_default())
+    }
+}
+
+plain! {
+    ShortName: Number("text[32]", 32) => |name| name.text();
 }
 
 /// A [`Point`] as native numbers.

@@ -119,7 +119,7 @@ pub use codes::{
     Addressing, AnimationKind, Filter, FogMode, MainLight, MapType, PixelShader, RenderFlags, ShadowSource, UvSource,
     VertexShader,
 };
-pub use face::{Face, FaceHead, FaceIter, Faces, Section, Sections};
+pub use face::{Face, FaceIter, Faces, Section, Sections};
 pub use flashpoint::FlashpointLod;
 pub use header::{FaceDefault, Facts, Start, Tables};
 pub use index::{Corners, Decoded, IndexBlock, Indices};

@@ -20,6 +20,10 @@ impl Inspect for Model<'_> {
         (Format::Odol, &self.layout.limits, self.byte_len())
     }
 
+    fn is_torn(&self) -> bool {
+        self.data.is_torn()
+    }
+
     /// Summarizes with one walk over all parts of all LODs and their compressed arrays, without decoding.
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
         let Survey { problems, counted, visual, references, blocks, is_whole, .. } = Survey::of(self, depth, problems);

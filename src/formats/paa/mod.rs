@@ -21,11 +21,14 @@ mod summary;
 mod tag;
 mod texture;
 mod verify;
-pub mod wire;
+// Some records have no name outside of the crate.
+#[allow(unreachable_pub)]
+mod wire;
 
 pub use mip::{Layout, Mip, Mips, Pixels, Sides};
 pub use picture::{Alpha, Picture};
 pub use tag::{Tag, TagData, TagName};
 pub(crate) use texture::SCHEMA;
 pub use texture::{Header, Texture};
-pub use wire::{Color, EndMark, Kind, PaletteColor, Source, Swizzle, U24};
+pub(crate) use wire::EndMark;
+pub use wire::{Color, Kind, PaletteColor, Source, Swizzle, U24};

@@ -27,6 +27,10 @@ impl Inspect for Texture<'_> {
         (Format::Paa, &self.layout.limits, self.data.size())
     }
 
+    fn is_torn(&self) -> bool {
+        self.data.is_torn()
+    }
+
     /// Decodes nothing except to verify. If only headers are wanted, reads only those of the mips.
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
         let mut summary = Summary::new(Format::Paa, self.data.size());

@@ -14,7 +14,7 @@ use crate::base::limits::Limits;
 use crate::bytes::parser::is_ahead;
 use crate::bytes::{Cursor, LeArray};
 use crate::outline::Schema;
-use crate::record::parser::{cond, le_u16, length_array, unless_empty};
+use crate::record::parser::{Grammar, array, cond, counted, described, le_u16};
 use crate::record::{Fixed, List, grammar};
 use crate::{ranges, record};
 
@@ -30,7 +30,7 @@ grammar! {
         /// Named data.
         tags: List<'a, Tag<'a>> = tag::tags(),
         /// The colors that indices refer to; empty for all other kinds of pixels.
-        palette: LeArray<'a, PaletteColor> = unless_empty(length_array(record::parser::verify(le_u16(), check_colors))),
+        palette: LeArray<'a, PaletteColor> = counted(record::parser::verify(le_u16(), check_colors), palette),
     }
 }
 
@@ -43,6 +43,15 @@ fn check_colors(count: &u16) -> Result<()> {
         0..=MOST_COLORS => Ok(()),
         _ => Err(Error::malformed(format!("{count} colors, at most {MOST_COLORS}"))),
     }
+}
+
+/// Returns a parser of a palette of this many colors. Outlines omit an empty one.
+fn palette<'a>(count: u64) -> impl Grammar<'a, Output = LeArray<'a, PaletteColor>> {
+    described(array(count), |colors: &LeArray<'_, PaletteColor>, name, _, out| {
+        if !colors.is_empty() {
+            out.array(name, colors);
+        }
+    })
 }
 
 /// An Arma texture, borrowed from its bytes.

@@ -66,22 +66,17 @@ impl Header {
         let mut header = Self::default();
         let mut broken = None;
         for entry in entries.by_ref() {
-            let entry = match entry {
-                Ok(entry) => entry,
-                Err(error) => {
-                    broken = Some(error);
-                    break;
-                }
-            };
-            match entry.kind() {
-                EntryKind::Member => {
+            match entry {
+                Ok(entry) if entry.kind() == EntryKind::Member => {
                     header.member_count += 1;
                     header.sum += entry.fields().data_size.get().into();
                 }
-                EntryKind::End => header.whole = true,
-                EntryKind::Product => {}
+                Ok(_) => {}
+                Err(error) => broken = Some(error),
             }
         }
+        // The entries end after the one that ends the header, or after the first error.
+        header.whole = broken.is_none();
         header.end = entries.offset();
         (header, broken)
     }

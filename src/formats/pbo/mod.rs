@@ -21,13 +21,15 @@ mod summary;
 mod tail;
 #[cfg(test)]
 mod tests;
+// Some records have no name outside of the crate.
+#[allow(unreachable_pub)]
 mod wire;
 
 pub use archive::Archive;
 pub(crate) use archive::SCHEMA;
-pub use entry::{Entries, Entry, EntryKind, HeaderEntry, Property};
+pub use entry::{Entries, Entry, EntryKind, Property};
 pub use member::{Member, Members};
 #[cfg_attr(not(feature = "scan"), allow(unused_imports))]
 pub(crate) use tail::Checksum;
 pub use tail::{Tail, TailKind};
-pub use wire::{Fields, Hex, Method, Sha1Tail, ShortTail};
+pub use wire::{Fields, Method};

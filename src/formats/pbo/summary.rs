@@ -25,6 +25,10 @@ impl Inspect for Archive<'_> {
         (Format::Pbo, &self.limits, self.data.size())
     }
 
+    fn is_torn(&self) -> bool {
+        self.data.is_torn()
+    }
+
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
         let summary = self.survey_but_checksum(depth, problems);
         if depth == Depth::Verify {

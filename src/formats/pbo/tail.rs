@@ -103,6 +103,16 @@ impl<'a> Archive<'a> {
         Ok(Tail { offset: self.data_end, bytes: self.data.get(self.data_end..size)? })
     }
 
+    /// Returns all bytes before the tail.
+    ///
+    /// # Errors
+    /// Returns the errors of [`tail`](Self::tail).
+    #[cfg(feature = "bisign")]
+    pub(crate) fn bytes_before_tail(&self) -> Result<&'a [u8]> {
+        let tail = self.tail()?;
+        self.data.get(0..tail.offset)
+    }
+
     /// Returns whether the stored SHA-1 is that of the bytes before it, or `None` if none is stored. Reads the whole
     /// archive.
     ///
@@ -123,5 +133,30 @@ impl<'a> Archive<'a> {
             }
             _ => None,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tail_is_known_by_its_length_after_a_zero() {
+        for length in 0..=64 {
+            for first in [0, 1, 255] {
+                let mut bytes = vec![7; length];
+                if let Some(byte) = bytes.first_mut() {
+                    *byte = first;
+                }
+                let tail = Tail { offset: 9, bytes: &bytes };
+                let expected = match (length, first) {
+                    (0, _) => "none",
+                    (5, 0) => "short",
+                    (21, 0) => "sha1",
+                    _ => "unknown",
+                };
+                assert_eq!(tail.kind().name(), expected, "{length} bytes from {first}");
+            }
+        }
     }
 }

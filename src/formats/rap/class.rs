@@ -22,8 +22,9 @@ pub struct Class<'a> {
     pub name: ByteStr<'a>,
     /// The name of the class that it inherits from; empty for none.
     pub parent: ByteStr<'a>,
-    /// The address after the class and all its inner classes.
-    pub end: u32,
+    /// The address after the class and all its inner classes. `None` if the file has no such addresses: the packer armake2
+    /// writes none.
+    pub end: Option<u32>,
     count: u32,
     /// The bytes of the body.
     body: Cursor<'a>,
@@ -32,8 +33,37 @@ pub struct Class<'a> {
 }
 
 impl<'a> Class<'a> {
-    /// Reads the body at the cursor, and moves the cursor to its end, or to the first entry that cannot be read.
-    pub(super) fn read(cursor: &mut Cursor<'a>, name: ByteStr<'a>) -> Result<Self> {
+    /// Reads the body of the root class at the cursor. If the file has addresses of ends, this class has one.
+    pub(super) fn read_root(mut cursor: Cursor<'a>, enum_address: u32) -> Result<Self> {
+        let body = cursor;
+        let mut class = Self::read_entries(&mut cursor, ByteStr::new(b""))?;
+        // Without them, what is next in the file is right after the entries: the first inner class, or the enums.
+        let inner = class.entries().find_map(|entry| entry.class_address());
+        if u64::from(inner.unwrap_or(enum_address)) != cursor.offset() {
+            class.read_end(body, &mut cursor)?;
+        }
+        Ok(class)
+    }
+
+    /// Reads the body at the cursor, which ends with an address if `has_end`.
+    pub(super) fn read(mut cursor: Cursor<'a>, name: ByteStr<'a>, has_end: bool) -> Result<Self> {
+        let body = cursor;
+        let mut class = Self::read_entries(&mut cursor, name)?;
+        if has_end {
+            class.read_end(body, &mut cursor)?;
+        }
+        Ok(class)
+    }
+
+    /// Reads the address after the entries, and adds it to the body.
+    fn read_end(&mut self, body: Cursor<'a>, cursor: &mut Cursor<'a>) -> Result<()> {
+        self.end = Some(cursor.parse(context("end", le_u32()))?);
+        self.body = body.up_to(*cursor);
+        Ok(())
+    }
+
+    /// Reads a body without the address at its end, and moves the cursor after the entries.
+    fn read_entries(cursor: &mut Cursor<'a>, name: ByteStr<'a>) -> Result<Self> {
         let body = *cursor;
         let head = cursor.parse(ClassHead::parser())?;
         let Number(count) = head.entry_count;
@@ -44,8 +74,7 @@ impl<'a> Class<'a> {
             Entry::read(cursor).within_item("entries", index as usize)?;
         }
         let entries = entries.up_to(*cursor);
-        let end = cursor.parse(context("end", le_u32()))?;
-        Ok(Self { name, parent: head.parent, end, count, body: body.up_to(*cursor), entries })
+        Ok(Self { name, parent: head.parent, end: None, count, body: body.up_to(*cursor), entries })
     }
 
     /// Returns the number of entries.
@@ -91,7 +120,9 @@ impl<'a> Class<'a> {
             let walked = Entry::walk(&mut cursor, part, out);
             out.ok(walked);
         }
-        Framing(self.end).describe_at("end", Span { offset: cursor.offset(), bytes: 4 }, out);
+        if let Some(end) = self.end {
+            Framing(end).describe_at("end", Span { offset: cursor.offset(), bytes: 4 }, out);
+        }
     }
 }
 
@@ -143,6 +174,14 @@ impl<'a> Entry<'a> {
             Self::Value(entry) => entry.name,
             Self::Array(entry) | Self::Append(entry) => entry.name,
             Self::Extern(entry) | Self::Delete(entry) => entry.name,
+        }
+    }
+
+    /// Returns the address of the body, if the entry is an inner class.
+    fn class_address(&self) -> Option<u32> {
+        match self {
+            Self::Class(entry) => Some(entry.address),
+            _ => None,
         }
     }
 

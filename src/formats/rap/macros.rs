@@ -77,7 +77,7 @@ impl Define {
 }
 
 /// Returns a body without its comments, and on one line.
-fn body_of(text: &[u8]) -> Box<[u8]> {
+pub(crate) fn body_of(text: &[u8]) -> Box<[u8]> {
     let mut body = Vec::new();
     let mut rest = text;
     while !rest.is_empty() {
@@ -180,6 +180,11 @@ impl<'d> Macros<'d> {
             Meaning::Nothing => self.by_name.remove(&*define.name),
             Meaning::Object(_) | Meaning::Function { .. } => self.by_name.insert(&define.name, define),
         };
+    }
+
+    /// Returns true if no macro is defined.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.by_name.is_empty()
     }
 
     /// Expands a text.

@@ -7,11 +7,13 @@
 //! u32 count, enums: text name, u32 value
 //! ```
 //!
+//! The packer armake2 writes no address after the classes.
+//!
 //! A config has no coordinate space: it describes materials and the classes of the game.
 //!
-//! [`Config`] reads the binary form in place, and writes it as text. [`text`] finds references in the text form. A file
-//! with any extension may have either form; only the first four bytes distinguish them. Binary configs of Operation
-//! Flashpoint store classes in another way and are rejected.
+//! [`Config`] reads the binary form in place, and writes it as text. [`text`] finds references in the text form, and
+//! compiles it. A file with any extension may have either form; only the first four bytes distinguish them. Binary
+//! configs of Operation Flashpoint store classes in another way and are rejected.
 
 mod class;
 mod codes;
@@ -19,7 +21,6 @@ mod config;
 mod depth;
 #[cfg(feature = "scan")]
 pub(crate) mod looks;
-#[cfg(feature = "scan")]
 pub(crate) mod macros;
 pub(crate) mod names;
 mod order;
@@ -29,6 +30,8 @@ pub(crate) mod syntax;
 pub mod text;
 mod value;
 mod walk;
+// Some records have no name outside of the crate.
+#[allow(unreachable_pub)]
 mod wire;
 mod write_text;
 
@@ -39,4 +42,4 @@ pub(crate) use config::SCHEMA;
 pub use names::kind_of;
 pub use value::{Array, Item, Items, Number, Value};
 pub use walk::{Step, Walk};
-pub use wire::{ArrayEntry, ClassEntry, ClassHead, Enum, FileHeader, NamedEntry, ValueEntry};
+pub use wire::{ArrayEntry, ClassEntry, Enum, NamedEntry, ValueEntry};

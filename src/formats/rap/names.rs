@@ -107,3 +107,61 @@ fn is_path(text: &[u8]) -> bool {
 fn is_odd(byte: &u8) -> bool {
     byte.is_ascii_control() || b"<>|\"*?:;(){}%".contains(byte)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_without_an_extension_has_folders_and_only_characters_of_paths() {
+        const OK: &[u8] = b"abcXYZ019_-+ .,'!&#@$^~`=[]\\/";
+        for byte in 0..=u8::MAX {
+            let is_usual = OK.contains(&byte) || byte.is_ascii_alphanumeric() || byte >= 0x80;
+            for (before, after) in [("a\\b", "c"), ("", "a/b"), ("a/b", ""), ("a", "\\b")] {
+                let text = [before.as_bytes(), &[byte], after.as_bytes()].concat();
+                let last = text.rsplit(|byte| matches!(byte, b'\\' | b'/')).next().unwrap();
+                let expected = is_usual && !last.is_empty() && !last.contains(&b'.');
+                assert_eq!(is_path(&text), expected, "{:?}", text.escape_ascii().to_string());
+            }
+        }
+        for text in ["", "a", "a.b", "\\", "a\\", "a/b/"] {
+            assert!(!is_path(text.as_bytes()), "{text}");
+        }
+    }
+
+    /// The keys, and whether words without a folder name files under them.
+    const OF_ANY: &str = "model texture surfaceInfo hiddenSelectionsTextures hiddenSelectionsMaterials";
+    const OF_PATHS: &str =
+        "file gunnerOpticsModel driverOpticsModel modelOptics particleShape portrait picture icon cursorAim";
+
+    #[test]
+    fn words_and_paths_name_files_under_the_keys_for_them() {
+        let keys = OF_ANY.split(' ').map(|key| (key, true)).chain(OF_PATHS.split(' ').map(|key| (key, false)));
+        let mut count = 0;
+        for (key, is_any) in keys {
+            count += 1;
+            let kind = match key {
+                "surfaceInfo" => ReferenceKind::Surface,
+                "hiddenSelectionsMaterials" => ReferenceKind::Material,
+                "file" => ReferenceKind::File,
+                "particleShape" => ReferenceKind::Model,
+                _ if key.to_lowercase().contains("model") => ReferenceKind::Model,
+                _ => ReferenceKind::Texture,
+            };
+            for key in [key.to_owned(), key.to_uppercase(), key.to_lowercase()] {
+                let key = key.as_bytes();
+                assert_eq!(kind_of_key(key), Some(kind));
+                assert_eq!(kind_of(key, b"a\\b"), Some(kind));
+                assert_eq!(kind_of(key, b"word"), if is_any { Some(kind) } else { None });
+                assert_eq!(kind_of(key, b""), None);
+                // An extension counts more than the key.
+                assert_eq!(kind_of(key, b"a.RVMAT"), Some(ReferenceKind::Material));
+                assert_eq!(kind_of(key, b"#(argb,8,8,3)color(0,0,0,1)"), Some(ReferenceKind::Texture));
+                for other in [&[key, b"s"].concat()[..], &[b"my", key].concat(), &key[1..]] {
+                    assert_eq!((kind_of_key(other), kind_of(other, b"a\\b")), (None, None));
+                }
+            }
+        }
+        assert_eq!(count, KEYS.len());
+    }
+}

@@ -12,8 +12,8 @@ use crate::summary::Problems;
 pub(super) enum Layout {
     /// After the body of the class that contains them, which ends where the last of them ends: depth first.
     Nested,
-    /// Anywhere after the body of the class that contains them, and each class ends with its own body. Some writers lay
-    /// classes out breadth first.
+    /// Anywhere after the body of the class that contains them, and each class ends with its own body, or says nothing of
+    /// its end. Some writers lay classes out breadth first.
     Flat,
 }
 
@@ -23,6 +23,7 @@ pub(super) struct Body<'a> {
     pub(super) index: u32,
     offset: u32,
     end: u32,
+    has_end: bool,
     name: ByteStr<'a>,
 }
 
@@ -34,13 +35,14 @@ impl<'a> Body<'a> {
             index: to_address(*index as u64),
             offset: to_address(class.offset()),
             end: to_address(class.body_end()),
+            has_end: class.end.is_some(),
             name: class.name,
         }
     }
 
     /// Reads the class again.
     pub(super) fn read(&self, config: &Config<'a>) -> Result<Class<'a>> {
-        Class::read(&mut config.at(self.offset.into()), self.name)
+        Class::read(config.at(self.offset.into()), self.name, self.has_end)
     }
 }
 
@@ -60,9 +62,10 @@ impl<'a> Config<'a> {
     pub(super) fn layout(&self) -> Layout {
         let mut steps = self.classes();
         let Some(Ok(root)) = steps.next() else { return Layout::Nested };
+        let Some(end) = root.class.end else { return Layout::Flat };
         // A root class alone ends with its body in either layout.
         let is_alone = steps.next().is_none();
-        if is_alone || u64::from(root.class.end) != root.class.body_end() { Layout::Nested } else { Layout::Flat }
+        if is_alone || u64::from(end) != root.class.body_end() { Layout::Nested } else { Layout::Flat }
     }
 
     /// Returns the bodies of all classes that can be read, in the order of the file. Their memory is held from the budget.
@@ -95,7 +98,8 @@ pub(super) struct Order {
 /// The end that a class claims.
 struct Claim {
     index: usize,
-    end: u64,
+    /// `None` if it claims none.
+    end: Option<u64>,
     /// The offset of the claim.
     offset: u64,
 }
@@ -111,7 +115,7 @@ impl Order {
         let class = &step.class;
         let end = class.body_end();
         // The claim is the last four bytes of the body.
-        let claim = Claim { index: step.index, end: class.end.into(), offset: end.saturating_sub(4) };
+        let claim = Claim { index: step.index, end: class.end.map(u64::from), offset: end.saturating_sub(4) };
         match self.layout {
             Layout::Nested => {
                 self.leave(step.depth, problems);
@@ -160,10 +164,11 @@ impl Order {
 
     /// Checks that a class ends where it says.
     fn check_end(&self, claim: &Claim, end: u64, problems: &mut Problems) {
-        if self.is_broken || claim.end == end {
+        let Some(claimed) = claim.end else { return };
+        if self.is_broken || claimed == end {
             return;
         }
-        let message = format!("{:#x} is not {end:#x}, where the class ends", claim.end);
+        let message = format!("{claimed:#x} is not {end:#x}, where the class ends");
         let error = Error::malformed(message).at(claim.offset).within("end").within_item("classes", claim.index);
         problems.warning(&error.coded(Code::Order));
     }

@@ -27,6 +27,10 @@ impl Inspect for Config<'_> {
         (Format::Rap, &self.limits, self.data.size())
     }
 
+    fn is_torn(&self) -> bool {
+        self.data.is_torn()
+    }
+
     /// Summarizes with one walk over all classes.
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
         let mut counted = Counted::default();
@@ -155,7 +159,7 @@ impl<'a> Config<'a> {
     /// Returns the range of a class with all its inner classes, as the class claims it: at least its body, and not past
     /// the end of the file.
     fn span(&self, class: &Class<'_>) -> Span {
-        let end = u64::from(class.end).min(self.data.size()).max(class.body_end());
+        let end = u64::from(class.end.unwrap_or_default()).min(self.data.size()).max(class.body_end());
         Span { offset: class.offset(), bytes: end.saturating_sub(class.offset()) }
     }
 

@@ -37,6 +37,8 @@ pub struct Walk<'a> {
     next: usize,
     /// The number of bytes that bodies may still take.
     left: u64,
+    /// True if the root class stores where it ends, as all others then do.
+    has_ends: bool,
     /// True after a body that cannot be read.
     is_done: bool,
 }
@@ -64,7 +66,7 @@ impl<'a> Config<'a> {
 impl<'a> Walk<'a> {
     /// Starts a walk before the root class.
     fn new(config: Config<'a>) -> Self {
-        Self { config, frames: Vec::new(), next: 0, left: config.data.size(), is_done: false }
+        Self { config, frames: Vec::new(), next: 0, left: config.data.size(), has_ends: true, is_done: false }
     }
 
     /// Reads the class at this address, and makes it the innermost one.
@@ -72,9 +74,15 @@ impl<'a> Walk<'a> {
     /// # Errors
     /// Returns an error if its body cannot be read, or if all bodies so far take more bytes than the file.
     fn enter(&mut self, address: u64, name: ByteStr<'a>) -> Result<Step<'a>> {
-        let mut cursor = self.config.at(address);
+        let cursor = self.config.at(address);
         let index = self.next;
-        let class = Class::read(&mut cursor, name).within_item("classes", index)?;
+        let class = if index == 0 {
+            Class::read_root(cursor, self.config.header.enum_address.get())
+        } else {
+            Class::read(cursor, name, self.has_ends)
+        };
+        let class = class.within_item("classes", index)?;
+        self.has_ends = class.end.is_some();
         self.left = self.left.checked_sub(class.byte_len()).ok_or_else(|| {
             Error::malformed("the classes so far take more bytes than the file")
                 .at(address)

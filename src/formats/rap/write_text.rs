@@ -12,7 +12,7 @@ use crate::base::text::ByteStr;
 use crate::budget::Budget;
 
 /// A decimal that every reader rounds to infinity, because it is above the largest float.
-const INFINITY: &str = "1e39";
+const INFINITY: &str = "1000000000000000000000000000000000000000.0";
 
 impl Config<'_> {
     /// Writes the config as text, which the tools of the game compile again. Writes many small pieces, so `out` should
@@ -22,7 +22,8 @@ impl Config<'_> {
     /// The text has all entries in stored order and their values:
     /// - Names, texts and expressions have the stored bytes, in any encoding. In a text, `"` is doubled, and a line
     ///   break is `" \n "`.
-    /// - A float is the shortest decimal with a point or an exponent that reads as the same bits. Infinity is `1e39`.
+    /// - A float is the shortest decimal with a point that reads as the same bits. It has no exponent, because some packers
+    ///   read one as text. Infinity is 1 with 39 zeros.
     /// - An expression is `__EVAL(...)`.
     /// - A whole number of 64 bits that fits 32 bits is read as one of 32 bits, because text has no types.
     /// - The constants are an `enum` after the classes.
@@ -189,8 +190,8 @@ impl<'a> Text<'_, 'a> {
                 let sign = if *number < 0.0 { "-" } else { "" };
                 write!(self.out, "{sign}{INFINITY}")
             }
-            // The debug form always has a point or an exponent.
-            Value::Float(number) => write!(self.out, "{number:?}"),
+            // The display form has no exponent, and a point only if there are digits after it.
+            Value::Float(number) => write!(self.out, "{number}{}", if number.fract() == 0.0 { ".0" } else { "" }),
             Value::Int(number) => write!(self.out, "{number}"),
             Value::Long(number) => write!(self.out, "{number}"),
             Value::Expression(text) => self.put(&[b"__EVAL(", text.as_bytes(), b")"]),
@@ -281,7 +282,7 @@ fn inexpressible(what: &str) -> Error {
 
 /// Returns true if a reader of text takes these bytes for one name. Real names have letters, digits and underscores;
 /// bytes that separate nothing are accepted, too.
-fn is_name(name: ByteStr<'_>) -> bool {
+pub(super) fn is_name(name: ByteStr<'_>) -> bool {
     let is_separator = |byte: &u8| *byte <= b' ' || b"{}()[];:=,\"#/".contains(byte);
     // Readers skip a byte order mark at the start of a text.
     let is_marked = name.as_bytes().starts_with(b"\xef\xbb\xbf");

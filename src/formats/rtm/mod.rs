@@ -26,7 +26,7 @@
 //! | handedness | left |
 //! | front faces | none |
 //! | V | none |
-//! | quaternions | x, y, z, w, in 1/16384; only in BMTR, with x and z reversed relative to the model's axes ([`to_matrix`](wire::Transform::to_matrix)) |
+//! | quaternions | x, y, z, w, in 1/16384; only in BMTR, with x and z reversed relative to the model's axes ([`to_matrix`](Transform::to_matrix)) |
 //! | matrices | four rows of three, the last one the position, for row vectors |
 //! | units | meters |
 //!
@@ -44,7 +44,9 @@ mod summary;
 mod text;
 mod track;
 mod verify;
-pub mod wire;
+// Some records have no name outside of the crate.
+#[allow(unreachable_pub)]
+pub(crate) mod wire;
 
 pub use binarised::{Binarised, Texts};
 pub use frames::{FlaggedBlock, FrameIter, FrameTable, Frames, PackingMark};
@@ -53,3 +55,4 @@ pub(crate) use motion::{BINARISED, PLAIN};
 pub use plain::{Plain, PlainFrame};
 pub use text::{Names, PlainProperty, Property, PropertyId};
 pub use track::Track;
+pub use wire::{BinarisedHeader, BonePose, Matrix, MetadataHeader, NativeTransform, PlainHeader, Transform};

@@ -17,6 +17,10 @@ impl Inspect for Motion<'_> {
         (Motion::format(self), &file.limits, file.data.size())
     }
 
+    fn is_torn(&self) -> bool {
+        self.file().data.is_torn()
+    }
+
     /// Summarizes without decoding. Packed frames are walked to count their bytes.
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
         let blocks = match depth {

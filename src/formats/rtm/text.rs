@@ -3,15 +3,14 @@
 use nom::Parser as _;
 
 use super::wire::FixedName;
-use crate::base::error::Result;
 use crate::base::span::Span;
 use crate::base::text::ByteStr;
+use crate::bytes::LeArray;
 use crate::bytes::parser::bytes;
-use crate::bytes::{Cursor, LeArray};
-use crate::outline::{Sink, Type};
+use crate::outline::Type;
 use crate::record::codes::codes;
-use crate::record::parser::{Grammar, le_i32, le_u8, leaf_of, parsers, text_to_nul};
-use crate::record::{List, grammar};
+use crate::record::parser::{Grammar, le_i32, le_u8, stored_as, text_to_nul};
+use crate::record::{List, Stored, grammar};
 
 /// Consecutive names.
 #[derive(Clone, Copy, Debug)]
@@ -115,22 +114,20 @@ grammar! {
         #[rule(Range(0, 1))]
         phase: f32,
         /// Its name, such as `StepSound`.
-        name: ByteStr<'a> = ShortText,
+        name: ByteStr<'a> = short_text(),
         /// Its value; often empty.
-        value: ByteStr<'a> = ShortText,
+        value: ByteStr<'a> = short_text(),
     }
 }
 
-/// A parser of a text after its length in one byte.
-struct ShortText;
+/// The stored form of a text after its length in one byte.
+enum ShortText {}
 
-parsers! { ['a] ShortText => ByteStr<'a>; }
-
-impl<'a> Grammar<'a> for ShortText {
+impl Stored for ShortText {
     const TYPE: Type = Type::Varying("text with u8 length", 1);
+}
 
-    fn walk(&mut self, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<ByteStr<'a>> {
-        let mut text = le_u8().flat_map(|length| bytes(length.into())).map(ByteStr::new);
-        leaf_of(<Self as Grammar<'_>>::TYPE, &mut text, cursor, name, sink)
-    }
+/// Returns a parser of a text after its length in one byte.
+fn short_text<'a>() -> impl Grammar<'a, Output = ByteStr<'a>> {
+    stored_as::<ShortText, _>(le_u8().flat_map(|length| bytes(length.into())).map(ByteStr::new))
 }

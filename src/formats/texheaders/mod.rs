@@ -16,9 +16,12 @@
 
 mod summary;
 mod verify;
+// Some records have no name outside of the crate.
+#[allow(unreachable_pub)]
 mod wire;
 
-pub use wire::{Color, FileHeader, Kind, Mip, Purpose, Texture};
+use wire::FileHeader;
+pub use wire::{Color, Kind, Mip, Purpose, Texture};
 
 use nom::Parser as _;
 use nom::error::context;

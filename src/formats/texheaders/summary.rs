@@ -17,6 +17,10 @@ impl Inspect for Index<'_> {
         (Format::TexHeaders, &self.limits, self.data.size())
     }
 
+    fn is_torn(&self) -> bool {
+        self.data.is_torn()
+    }
+
     /// Summarizes with one walk over all textures. Reads none if only headers are wanted.
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
         let mut summary =

@@ -240,3 +240,76 @@ fn says_with(sign: char, bytes: &[u8], offset: usize, new: &[u8], expected: &str
     let lines = verify(&with(bytes, offset, new));
     assert_eq!(lines, [format!("{sign} members[0]: a: the header before its bytes says {expected}")], "{offset}");
 }
+
+#[test]
+fn a_claim_may_end_where_the_directory_starts_and_no_later() {
+    let files = [stored(b"a", b"12345678"), stored(b"b", b"abc"), stored(b"c", b"abd")];
+    let directory = entry_of(&zip(&files), 0) as u32;
+    for (more, expected) in [(-1, &[0][..]), (0, &[0]), (1, &[]), (2, &[])] {
+        // Its header takes 30 bytes, with what the claim says of its name.
+        let claim = (directory - 30).wrapping_add_signed(more);
+        let first = File { packed: Some(claim), size: claim, ..files[0].clone() };
+        let bytes = zip(&[first, files[1].clone(), files[2].clone()]);
+        assert_eq!(Archive::parse(&bytes).unwrap().overlapping(), expected, "{more}");
+    }
+}
+
+/// Returns the files that give way, as the first two that share bytes say, again and again.
+fn giving_way(ends: [usize; 3], starts: [usize; 3], has_header: [bool; 3]) -> Vec<usize> {
+    let mut left = vec![0, 1, 2];
+    let mut gone = Vec::new();
+    while let Some(place) = (1..left.len()).find(|&place| starts[left[place]] < ends[left[place - 1]]) {
+        // The header of the later one shows that the claim over it is false.
+        gone.push(left.remove(if has_header[left[place]] { place - 1 } else { place }));
+    }
+    gone.sort_unstable();
+    gone
+}
+
+#[test]
+fn of_files_that_share_bytes_those_without_a_header_give_way() {
+    // Each takes 31 bytes and its content.
+    let files = [stored(b"a", b"12345678"), stored(b"b", b"abcd"), stored(b"c", b"ab")];
+    let starts = [0, 39, 74];
+    for first in [8, 9, 10, 44, 45, 46] {
+        for second in [4, 5, 6] {
+            for headers in 0..8 {
+                let has_header = [0, 1, 2].map(|file| headers >> file & 1 != 0);
+                let claims = [first, second, 2];
+                let mut claimed = files.clone();
+                for (file, claim) in claimed.iter_mut().zip(claims) {
+                    file.packed = Some(claim);
+                }
+                let mut bytes = zip(&claimed);
+                for (start, is_sound) in starts.into_iter().zip(has_header) {
+                    bytes[start + 30] = if is_sound { bytes[start + 30] } else { b'x' };
+                }
+                let ends = [0, 1, 2].map(|file| starts[file] + 30 + claims[file] as usize);
+                let expected = giving_way(ends, starts, has_header);
+                assert_eq!(Archive::parse(&bytes).unwrap().overlapping(), expected, "{claims:?} {has_header:?}");
+            }
+        }
+    }
+    // Of two at one place, the one that the header there names is kept, or else the first.
+    for (header, expected) in [(b"a", 1), (b"b", 0), (b"x", 1)] {
+        let bytes = zip(&[stored(b"a", b"1"), File { offset: Some(0), ..stored(b"b", b"2") }]);
+        assert_eq!(Archive::parse(&with(&bytes, 30, header)).unwrap().overlapping(), [expected], "{header:?}");
+    }
+}
+
+#[test]
+fn a_wrong_checksum_of_a_member_has_its_code_and_its_entry() {
+    let bytes = zip(&[stored(b"a", b"1"), stored(b"b", b"12345678"), deflated(b"c")]);
+    let archive = Archive::parse(&bytes).unwrap();
+    for member in members(&archive) {
+        let content = member.decode().unwrap();
+        let checksum = member.checksum();
+        assert!(checksum.check(&content).is_ok());
+        for wrong in [&[&content[..], b"x"].concat()[..], &content[1..], b""] {
+            let error = checksum.check(wrong).unwrap_err();
+            assert_eq!(error.code(), crate::base::code::Code::Checksum);
+            assert_eq!(error.offset(), Some(entry_of(&bytes, member.index) as u64));
+            assert!(error.to_string().contains(&format!("members[{}]", member.index)), "{error}");
+        }
+    }
+}

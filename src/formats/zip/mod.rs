@@ -29,3 +29,4 @@ pub use member::{Member, Members, Method};
 pub use names::read_names_as;
 
 pub(crate) use crate::formats::zip_directory::SCHEMA;
+pub use crate::formats::zip_directory::{CentralEntry, Directory, Entries, LocalEntry};

@@ -67,6 +67,10 @@ impl Inspect for Archive<'_> {
         (Format::Zip, &self.limits, self.data.size())
     }
 
+    fn is_torn(&self) -> bool {
+        self.data.is_torn()
+    }
+
     /// Walks the directory once, unless it verifies. Overlapping files are reported and not decompressed, so that the
     /// work stays in proportion to the archive's size.
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
@@ -301,14 +305,16 @@ impl Member<'_> {
     fn outline_bytes(&self, out: &mut Outline<'_>) {
         let Some(Span { offset, bytes }) = out.ok(self.span()) else { return };
         // Encrypted content, or content with an unsupported method, cannot be read.
-        if let Some(packing) = self.packing() {
+        let packing = self.packing();
+        if let Some(packing) = packing {
             let rows = || self.decoded_byte_len_hint();
             let here = || self.borrowed().ok().flatten();
             out.array("data", &Bytes::new("value", Storage { offset, bytes, packing }, rows, here, || self.decode()));
         }
         let storage = Storage { offset, bytes, packing: Packing::InPlace };
         let read = || self.stored_bytes().map(Cow::from);
-        out.array("stored", &Bytes::new("value", storage, || bytes, || self.stored_bytes().ok(), read));
+        out.repeating(packing.is_some())
+            .array("stored", &Bytes::new("value", storage, || bytes, || self.stored_bytes().ok(), read));
     }
 
     /// Describes it by its directory entry. Its part spans its bytes as stored.

@@ -265,7 +265,7 @@ impl<'a> Iterator for Entries<'a> {
 ///
 /// # Errors
 /// Returns an error if there is none.
-pub fn first_entry(data: &[u8]) -> Result<LocalEntry<'_>> {
+pub(crate) fn first_entry(data: &[u8]) -> Result<LocalEntry<'_>> {
     local_entry(Cursor::new(data))
 }
 

@@ -1,4 +1,7 @@
-//! The records of a zip archive in place: [`view::zip`](crate::view::zip).
+//! The records of a zip archive in place: the directory's claims, entry by entry, without verification.
+//!
+//! Supports archives on one disk, including zip64. An archive whose end is missing is read through the headers in front
+//! of its files. Spec: PKWARE APPNOTE 4.3.
 
 mod check;
 mod directory;
@@ -8,13 +11,15 @@ pub(crate) mod extra;
 mod find;
 mod outline;
 mod search;
+// Some records have no name outside of the crate.
+#[allow(unreachable_pub)]
 mod wire;
 
 pub use directory::Directory;
-pub(crate) use entries::Sizes;
-pub use entries::{CentralEntry, Entries, LocalEntry, first_entry};
+pub use entries::{CentralEntry, Entries, LocalEntry};
+pub(crate) use entries::{Sizes, first_entry};
 pub(crate) use search::has_end_record;
-pub use wire::*;
+pub(crate) use wire::*;
 
 #[cfg(test)]
 mod tests {

@@ -52,6 +52,17 @@ fn file_of(row: &[u8]) -> Option<&Digest> {
     row.last_chunk::<FACTS>()?.first_chunk()
 }
 
+/// The sort key of the place in this row.
+fn place_of(row: &[u8]) -> Option<&[u8]> {
+    let after = SortKey::read(row)?.rest;
+    row.strip_suffix(after)
+}
+
+/// Returns true if both rows are about the asset at one place. On Windows, paths may differ in their separators.
+fn is_same_copy(row: &[u8], other: &[u8]) -> bool {
+    row == other || cfg!(windows) && !other.is_empty() && place_of(row) == place_of(other)
+}
+
 /// The place of a format in the list of all.
 fn code(format: Format) -> u8 {
     match Format::ALL.iter().position(|known| *known == format) {
@@ -135,7 +146,7 @@ impl Groups {
             if key != self.key {
                 self.end(by_place)?;
                 self.begin(key, row);
-            } else if row == self.last {
+            } else if is_same_copy(row, &self.last) {
                 // Two of the scan's paths lead to this asset.
                 continue;
             }
@@ -163,9 +174,7 @@ impl Groups {
 
     fn place(&self) -> Option<Vec<u8>> {
         let (same, digest) = self.key.split_first()?;
-        let after = SortKey::read(&self.first)?.rest;
-        let place = self.first.strip_suffix(after)?;
-        Some([&[*same], place, digest].concat())
+        Some([&[*same], place_of(&self.first)?, digest].concat())
     }
 
     /// Adds the row about this group, if it is one. Copies without this row are left out.

@@ -1,13 +1,12 @@
 //! The files around the given paths: next to them, and in the folders above.
 
 use std::collections::HashSet;
-use std::hash::RandomState;
 use std::path::{Path, PathBuf};
 
 use super::collect::{Other, collect};
+use super::given::GivenPaths;
 use super::included::add_included;
 use super::index::Index;
-use super::keys::{Key, folder_key, folders_around};
 use super::prefix::Above;
 use crate::base::error::Result;
 use crate::base::format::Format;
@@ -29,32 +28,6 @@ pub(super) fn add_above(scan: &Scan, index: &mut Index, copies: bool, other: &mu
         added?;
     }
     add_included(scan, index, &given, &folders, copies, other)
-}
-
-/// The paths that the user named.
-pub(super) struct GivenPaths {
-    hash: RandomState,
-    folders: HashSet<Key>,
-}
-
-impl GivenPaths {
-    pub(super) fn of(scan: &Scan, hash: &RandomState) -> Self {
-        let mut folders: HashSet<Key> = HashSet::new();
-        for path in &scan.paths {
-            folders.insert(folder_key(hash, path));
-            if let Ok(whole) = path.canonicalize() {
-                folders.insert(folder_key(hash, &whole));
-            }
-        }
-        Self { hash: hash.clone(), folders }
-    }
-
-    /// Returns true if a path is not below any of them.
-    pub(super) fn is_new(&self, path: &Path) -> bool {
-        let around = folders_around(&self.hash, path);
-        !self.folders.contains(&folder_key(&self.hash, path))
-            && !around.iter().any(|folder| self.folders.contains(folder))
-    }
 }
 
 /// Adds the names of the files around the given paths: those next to a given file, and those of the folders above that have

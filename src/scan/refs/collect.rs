@@ -2,13 +2,13 @@
 
 use std::ops::ControlFlow;
 
-use super::around::GivenPaths;
-use super::configs::is_config;
+use super::given::GivenPaths;
 use super::index::Index;
 use super::lua::is_lua;
 use super::rules::Rules;
 use super::seen::Seen;
 use crate::base::error::Result;
+use crate::scan::config_names::is_config;
 use crate::scan::{Found, Scan};
 
 /// Receives what a scan finds and the index does not keep.

@@ -11,10 +11,10 @@ use crate::base::code::Code;
 use crate::base::error::Error;
 use crate::base::limits::Limits;
 use crate::base::text::{ByteStr, Name};
-use crate::formats::rap::looks::{self, Least};
 use crate::formats::rap::macros::Define;
 use crate::formats::rap::names::kind_of_key;
 use crate::formats::rap::text::{Event, EventKind, Reader, Skipped, Step, Way};
+use crate::scan::config_names::{is_included, looks_like_config};
 use crate::summary::{Problems, Reference, ReferenceKind, References};
 
 /// A reference, and how it leads to a file.
@@ -183,61 +183,6 @@ fn plain(path: &str) -> String {
     parts.join("\\")
 }
 
-/// Returns true if the extension is one of these, in any case.
-pub(super) fn extension_in(name: &Path, known: &[&str]) -> bool {
-    let Some(extension) = name.extension() else { return false };
-    known.iter().any(|known| extension.eq_ignore_ascii_case(known))
-}
-
-fn is_called(name: &Path, known: &str) -> bool {
-    let Some(name) = name.file_name() else { return false };
-    name.eq_ignore_ascii_case(known)
-}
-
-/// Returns true for names of configs and missions, and of texts that they may include.
-pub(super) fn is_config(name: &Path) -> bool {
-    const KNOWN: &[&str] = &["rvmat", "bisurf", "cpp", "hpp", "cfg", "ext", "sqm", "h", "hh", "inc"];
-    extension_in(name, KNOWN) || is_called(name, "config.bin")
-}
-
-/// Returns true for names of files that are configs, or damaged.
-pub(in crate::scan) fn is_surely_config(name: &Path) -> bool {
-    extension_in(name, &["rvmat", "bisurf", "sqm"])
-        || ["config.cpp", "config.bin", "description.ext"].iter().any(|known| is_called(name, known))
-}
-
-/// Returns true for names of texts of missions, which name files in the folder of the mission.
-pub(super) fn is_mission(name: &Path) -> bool {
-    extension_in(name, &["sqm"]) || is_called(name, "description.ext")
-}
-
-/// Returns true for names of materials, whose references belong to the assets that ask for them.
-pub(super) fn is_material(name: &Path) -> bool {
-    extension_in(name, &["rvmat"])
-}
-
-/// Returns true for names of texts that mean nothing unless a config includes them.
-pub(super) fn is_included(name: &Path) -> bool {
-    extension_in(name, &["cpp", "hpp", "h", "hh", "inc", "ext"])
-        && !is_called(name, "config.cpp")
-        && !is_called(name, "description.ext")
-}
-
-/// Returns true if a text with this name is a config by its content. Other programs have texts with the same names.
-pub(super) fn looks_like_config(name: &Path, text: &[u8]) -> bool {
-    if extension_in(name, &["rvmat", "bisurf"]) {
-        return true;
-    }
-    let least = if extension_in(name, &["cfg"]) {
-        Least::Class
-    } else if is_surely_config(name) {
-        Least::Include
-    } else {
-        Least::Entry
-    };
-    looks::is_config(text, least)
-}
-
 /// The byte order of a text in UTF-16.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Utf16 {
@@ -357,6 +302,13 @@ impl Findings {
                     self.add_use(Usage { text: word.into(), shape: Shape::Entries, is_sure: false }, place);
                 }
             }
+            // Names of files are found in both branches, and at any depth of arrays.
+            Skipped::Condition(_)
+            | Skipped::ArrayStart
+            | Skipped::ArrayEnd
+            | Skipped::ArraysEnd
+            | Skipped::Lost(_)
+            | Skipped::Enum(_) => {}
         }
     }
 
@@ -613,41 +565,6 @@ mod tests {
     }
 
     #[test]
-    fn names_of_configs_materials_and_included_texts_are_known_in_any_case() {
-        for (name, config, material, included) in [
-            ("config.cpp", true, false, false),
-            ("CONFIG.CPP", true, false, false),
-            ("a/Config.cpp", true, false, false),
-            ("config.hpp", true, false, true),
-            ("a.cpp", true, false, true),
-            ("myconfig.cpp", true, false, true),
-            ("a.HPP", true, false, true),
-            ("a.rvmat", true, true, false),
-            ("a.RvMat", true, true, false),
-            ("a.bisurf", true, false, false),
-            ("model.cfg", true, false, false),
-            ("description.ext", true, false, false),
-            ("sounds.EXT", true, false, true),
-            ("mission.sqm", true, false, false),
-            ("macros.h", true, false, true),
-            ("config.bin", true, false, false),
-            ("texHeaders.bin", false, false, false),
-            ("a.paa", false, false, false),
-            ("cpp", false, false, false),
-            (".cpp", false, false, false),
-            ("a.cpp.txt", false, false, false),
-            ("", false, false, false),
-        ] {
-            let name = Path::new(name);
-            assert_eq!(
-                (is_config(name), is_material(name), is_included(name)),
-                (config, material, included),
-                "{name:?}"
-            );
-        }
-    }
-
-    #[test]
     fn a_missing_path_is_tried_as_the_game_does() {
         use ReferenceKind::{File, Include, Material, Model, Proxy, Surface, Texture};
         for kind in [File, Include, Material, Model, Proxy, Surface, Texture] {
@@ -686,6 +603,24 @@ mod tests {
             ("/x/a.hpp", r"x\a.hpp"),
         ] {
             assert_eq!(home.resolve(&Way::Include, name).as_deref(), Some(expected), "{name:?}");
+        }
+    }
+
+    /// Below the folder that was given, an include leads as it does in the game.
+    #[test]
+    fn relative_includes_lead_from_the_other_path_of_their_config_too() {
+        let names =
+            ["a.hpp", r".\a.hpp", "./A.hpp", r"..\a.hpp", r"..\..\a.hpp", "../other/./b/../a.hpp", r"b\a.hpp", ""];
+        for other in ["config.cpp", r"mods\config.cpp", r"mods\main\sub\config.cpp"] {
+            let here = Home { root: String::new(), path: other.to_owned(), other: None };
+            let home = Home { root: "my".to_owned(), path: r"my\config.cpp".to_owned(), other: Some(other.to_owned()) };
+            for name in names {
+                assert_eq!(home.resolve_other(name), here.resolve(&Way::Include, name), "{name:?} from {other}");
+                assert_eq!(here.resolve_other(name), None);
+                for root in ["/", "\\"] {
+                    assert_eq!(home.resolve_other(&format!("{root}{name}")), None, "{name:?} from {other}");
+                }
+            }
         }
     }
 

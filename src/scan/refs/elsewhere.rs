@@ -12,9 +12,6 @@ use crate::asset::address::unnumbered;
 use crate::scan::order::by_bytes;
 use crate::summary::ReferenceKind;
 
-/// The most addresses that [`Link::elsewhere`](super::Link::elsewhere) gives.
-pub const MOST_ELSEWHERE: usize = 3;
-
 impl Index {
     /// The files with the name at the end of this folded path, each once. Computed once for all callers.
     pub(super) fn elsewhere(&mut self, path: &str, kind: ReferenceKind) -> Arc<[usize]> {

@@ -5,15 +5,16 @@ use std::sync::Arc;
 
 use super::asker::Asker;
 use super::collect::Other;
-use super::configs::{Ask, Text, is_config, is_included, is_material};
+use super::configs::{Ask, Text};
 use super::index::Index;
-use super::keys::{address, key, last, name_of};
+use super::keys::{address, last, name_of, path_key};
 use super::prefix::folded;
 use super::seen::Seen;
 use super::unread::reason;
 use crate::base::error::{Error, Result};
 use crate::base::format::Format;
 use crate::base::text::Name;
+use crate::scan::config_names::{is_config, is_included, is_material};
 use crate::scan::{Found, Record};
 use crate::summary::ReferenceKind;
 
@@ -78,7 +79,8 @@ impl Index {
             list_cut = listing.cut.take();
         }
         let name = name_of(&path, member.as_ref());
-        let is_named = self.named.contains(&key(&self.hash, &address(&path, member.as_ref()).text));
+        let own = address(&path, member.as_ref()).text;
+        let is_named = self.named.contains(&path_key(&self.hash, Path::new(&own)));
         // An included text means nothing by itself, unless the user named it.
         let is_root = !is_included(name) || is_named && is_config_text;
         let mut cut_note = None;
@@ -176,4 +178,86 @@ impl Index {
 fn may_be_folder(ask: &Ask) -> bool {
     let is_file = ask.reference.kind == ReferenceKind::File;
     is_file && (ask.usage.is_some() || !last(&folded(&ask.reference.name.text)).contains('.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scan::Scan;
+    use crate::summary::Reference;
+
+    const NAMES: [&str; 9] =
+        ["config.cpp", "a.hpp", "a.cpp", "a.rvmat", "a.bisurf", "model.cfg", "mission.sqm", "a.lua", "a.txt"];
+
+    fn seen(text: TextKind) -> Option<Box<Seen>> {
+        if text == TextKind::None {
+            return None;
+        }
+        let asks = vec![Ask::of(Reference { kind: ReferenceKind::Texture, name: Name::from(Path::new("x.paa")) })];
+        let text = Text { asks, is_config: text == TextKind::Config, ..Text::default() };
+        Some(Box::new(Seen { text: Some(text), ..Seen::default() }))
+    }
+
+    /// Every text is asked by its kind, and every name by what it may be included by.
+    #[test]
+    fn texts_and_assets_are_followed_included_and_meant_as_their_names_say() {
+        let formats = [None].into_iter().chain(Format::ALL.iter().copied().map(Some));
+        for format in formats {
+            for name in NAMES {
+                for text in [TextKind::None, TextKind::Other, TextKind::Config] {
+                    if format.is_some() == (text != TextKind::None) {
+                        continue;
+                    }
+                    for (is_around, is_named) in [(false, false), (false, true), (true, false)] {
+                        let scan = Scan::new([if is_named { name } else { "none" }]);
+                        let mut index = Index::new(&scan, &[]);
+                        index.is_around = is_around;
+                        let mut record = scan.record(Path::new(name), b"");
+                        record.summary.problems.clear();
+                        record.summary.format = format;
+                        record.summary.references =
+                            vec![Reference { kind: ReferenceKind::Texture, name: Name::from(Path::new("y.paa")) }];
+                        index.add(Found::Asset(Box::new(record)), seen(text), &mut |_| {}).unwrap();
+                        let case = format!("{format:?} {name} around {is_around} named {is_named}");
+                        let asker = &index.askers[0];
+                        let is_text = text != TextKind::None;
+                        let is_material = name == "a.rvmat";
+                        let may_be_included = ["a.hpp", "a.cpp"].contains(&name);
+                        let is_own = !may_be_included || is_named && text == TextKind::Config;
+                        let is_included = is_around || is_text && !is_own;
+                        let is_of_game = matches!(format, Some(Format::Odol | Format::Mlod | Format::Rap));
+                        assert_eq!(asker.in_game, is_text || is_of_game, "{case}");
+                        assert_eq!(asker.is_included, is_included, "{case}");
+                        assert_eq!(asker.is_followed, is_included || is_material, "{case}");
+                        assert_eq!(asker.is_target, is_text || is_material, "{case}");
+                        assert_eq!(asker.is_lua, name == "a.lua", "{case}");
+                        let names: Vec<&str> = asker.asks.iter().map(|ask| ask.reference.name.text.as_str()).collect();
+                        assert_eq!(names, [if is_text { "x.paa" } else { "y.paa" }], "{case}");
+                        // Files around the given ones were added before.
+                        assert_eq!(index.loose.len(), usize::from(!is_around), "{case}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_name_without_a_dot_may_be_that_of_a_folder() {
+        use ReferenceKind::{File, Include, Material, Model, Proxy, Surface, Texture};
+        for kind in [File, Include, Material, Model, Proxy, Surface, Texture] {
+            for (name, may_be) in [
+                ("a", true),
+                (r"a\b", true),
+                ("a.b/c", true),
+                (r"a\b.c", false),
+                ("a.", false),
+                (".a", false),
+                (r"a.b\", true),
+                ("", true),
+            ] {
+                let ask = Ask::of(Reference { kind, name: Name::from(Path::new(name)) });
+                assert_eq!(may_be_folder(&ask), kind == File && may_be, "{kind:?} {name:?}");
+            }
+        }
+    }
 }

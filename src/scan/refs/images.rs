@@ -5,24 +5,17 @@ use std::path::Path;
 
 use super::asker::Asker;
 use super::configs::Ask;
+use super::image::{Image, Model, Substitutes};
 use super::index::{File, Index};
-use super::keys::{address, after, key, last};
-use super::link::State;
+use super::keys::{address, after, key, last, path_key};
 use super::lookup::{find, image_names};
 use super::prefix::{folded, text};
-use super::textures::{Image, Model};
-use crate::asset::address::join;
+use super::resolved::State;
+use crate::asset::address::MemberPath;
 use crate::base::error::Result;
 use crate::base::format::Format;
 use crate::base::text::Name;
 use crate::summary::{Reference, ReferenceKind};
-
-/// Whether a file that has only the name of a texture stands in for it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Substitutes {
-    Allowed,
-    Refused,
-}
 
 impl Index {
     /// Finds the file of a texture.
@@ -49,7 +42,7 @@ impl Index {
     fn member_of(&self, file: &File) -> Option<Name> {
         let archive = self.archive_of(file)?;
         let own = Name { text: self.text_of(file).to_owned(), lossy: file.lossy };
-        Some(join(archive.member.as_ref(), own))
+        Some(MemberPath::join(archive.member.as_ref(), own))
     }
 
     fn asker_of(&self, model: Model<'_>) -> Asker {
@@ -63,7 +56,7 @@ impl Index {
     fn root_of_loose(&self, path: &Path) -> Option<usize> {
         let folder = path.parent()?;
         let name = folded(&text(Path::new(path.file_name()?)));
-        let place = (key(&self.hash, &text(folder)), key(&self.hash, &name));
+        let place = (path_key(&self.hash, folder), key(&self.hash, &name));
         let entries = find(&self.in_place, self.hash.hash_one(place));
         let own = address(path, None).text;
         // Names that differ in case have one key.
@@ -124,5 +117,37 @@ impl Index {
         self.cost.compare(same.len().saturating_mul(path.len()))?;
         let own = same.iter().copied().filter(|&file| self.root_of(file) == archive);
         Ok(self.nearest(own, path))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scan::Scan;
+    use crate::scan::refs::seen::Listing;
+
+    #[test]
+    fn only_files_of_the_own_archive_stand_in_for_a_texture() {
+        let files =
+            [(Some(0), r"a\x.paa"), (Some(1), r"t\x.paa"), (Some(1), r"b\y.paa"), (None, "t/x.paa"), (None, "z.paa")];
+        for asked in [r"t\x.paa", "x.paa", r"b\y.paa", "z.paa", "none.paa"] {
+            for archive in [0, 1] {
+                let mut index = Index::new(&Scan::new(["none"]), &[]);
+                index.allow_cost();
+                for path in ["first.zip", "second.zip"] {
+                    index.add_archive(Path::new(path).into(), None, Listing::default()).unwrap();
+                }
+                for (archive, name) in files {
+                    let number = index.add_file(archive, name, false);
+                    // Loose files are below a folder, whose number comes after those of archives.
+                    index.files[number].root = 2;
+                }
+                index.sort();
+                let name = last(asked);
+                let expected =
+                    files.iter().position(|(of, text)| *of == Some(archive) && text.rsplit('\\').next() == Some(name));
+                assert_eq!(index.nearest_in(archive, asked).unwrap(), expected, "{asked} in {archive}");
+            }
+        }
     }
 }

@@ -4,12 +4,12 @@ use std::collections::HashSet;
 use std::hash::BuildHasher;
 use std::path::{Component, Path, PathBuf};
 
-use super::around::GivenPaths;
 use super::asker::Asker;
 use super::collect::{Other, collect};
 use super::configs::Ask;
+use super::given::GivenPaths;
 use super::index::Index;
-use super::keys::{Key, key};
+use super::keys::{Key, key, path_key};
 use super::prefix::{folded, text};
 use crate::base::error::Result;
 use crate::formats::rap::text::Way;
@@ -67,7 +67,7 @@ struct Included<'g> {
     /// How many paths and entries may still be looked at.
     left: usize,
     /// Those that were not read before.
-    found: HashSet<PathBuf>,
+    found: HashSet<Key>,
     /// Those of them that are read next.
     next: Vec<PathBuf>,
 }
@@ -88,12 +88,13 @@ impl Included<'_> {
                 is_cut |= self.left == 0;
                 continue;
             };
-            if self.given.is_new(&path) && !self.found.contains(&path) {
+            let file = path_key(&index.hash, &path);
+            if self.given.is_new(&path) && !self.found.contains(&file) {
                 if self.found.len() >= MOST_INCLUDED {
                     is_cut = true;
                     continue;
                 }
-                self.found.insert(path.clone());
+                self.found.insert(file);
                 self.next.push(path.clone());
             }
             if let Some(place) = index.place_key(&path) {
@@ -117,14 +118,14 @@ impl Included<'_> {
             return self.on_disk(path);
         }
         // A text that the user named may be in any folder. Others are below a folder that the user named.
-        if index.named.contains(&key(&index.hash, &text(&path))) { Some(path) } else { None }
+        if index.named.contains(&path_key(&index.hash, Path::new(&text(&path)))) { Some(path) } else { None }
     }
 
     /// Returns the path of an existing file. The game ignores case, so folders are searched if there is no such name.
     fn on_disk(&mut self, path: PathBuf) -> Option<PathBuf> {
         self.left = self.left.checked_sub(1)?;
         if path.is_file() {
-            return Some(path);
+            return Some(if cfg!(windows) { with_own_name(path) } else { path });
         }
         let mut found = PathBuf::new();
         for part in path.components() {
@@ -148,6 +149,14 @@ impl Included<'_> {
         }
         None
     }
+}
+
+/// The path with the name that its file has. Windows opens a file by its name in any case.
+fn with_own_name(path: PathBuf) -> PathBuf {
+    let Ok(whole) = path.canonicalize() else { return path };
+    let (Some(own), Some(written)) = (whole.file_name(), path.file_name()) else { return path };
+    // A link leads to a file of another name.
+    if own.eq_ignore_ascii_case(written) { path.with_file_name(own) } else { path }
 }
 
 /// Returns true for a text that is a file of the file system.
@@ -194,11 +203,64 @@ impl Index {
         let folder = path.parent()?;
         let name = Path::new(path.file_name()?);
         let in_folder = key(&self.hash, &folded(&text(name)));
-        Some(self.hash.hash_one((key(&self.hash, &text(folder)), in_folder)))
+        Some(self.hash.hash_one((path_key(&self.hash, folder), in_folder)))
     }
 
     /// The key of an include of a text.
     pub(super) fn include_key(&self, asker: &Asker, name: &str) -> Key {
         key(&self.hash, &format!("{}\n{}", text(&asker.path), folded(name)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::text::Name;
+    use crate::summary::{Reference, ReferenceKind};
+
+    #[test]
+    fn includes_by_relative_paths_of_up_to_260_bytes_are_looked_for() {
+        let ways = [
+            Way::Include,
+            Way::Path,
+            Way::Unresolved,
+            Way::Built { addon: None, is_below: true, path: b"a.hpp".to_vec() },
+        ];
+        for way in ways {
+            for (start, is_relative) in [("", true), (".", true), ("..\\", true), ("\\", false), ("/", false)] {
+                for length in [3, 4, 100, 259, 260, 261, 1000] {
+                    let name = format!("{start}{}", "a".repeat(length - start.len()));
+                    let name = Name { text: name, lossy: false };
+                    let mut ask = Ask::of(Reference { kind: ReferenceKind::Include, name: name.clone() });
+                    ask.way = way.clone();
+                    let is_looked_for = way == Way::Include && is_relative && length <= 260;
+                    let expected = if is_looked_for { Some(name.text.as_str()) } else { None };
+                    assert_eq!(relative_include(&ask), expected, "{way:?} {start:?} {length}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_relative_path_leads_from_the_folder_of_the_text() {
+        for (from, name, expected) in [
+            ("a/b/c.cpp", "d.hpp", "a/b/d.hpp"),
+            ("a/b/c.cpp", r".\d.hpp", "a/b/d.hpp"),
+            ("a/b/c.cpp", r"x\y/d.hpp", "a/b/x/y/d.hpp"),
+            ("a/b/c.cpp", r"..\d.hpp", "a/d.hpp"),
+            ("a/b/c.cpp", "../../d.hpp", "d.hpp"),
+            ("a/b/c.cpp", "../../../d.hpp", "../d.hpp"),
+            ("a/b/c.cpp", "../../../../d.hpp", "../../d.hpp"),
+            ("a/b/c.cpp", "x/../d.hpp", "a/b/d.hpp"),
+            ("a/b/c.cpp", "x//.//d.hpp", "a/b/x/d.hpp"),
+            ("c.cpp", "d.hpp", "d.hpp"),
+            ("c.cpp", "../d.hpp", "../d.hpp"),
+            ("../c.cpp", "../d.hpp", "../../d.hpp"),
+            ("../a/c.cpp", "../d.hpp", "../d.hpp"),
+            ("a/c.cpp", "D.HPP", "a/D.HPP"),
+        ] {
+            assert_eq!(path_of(Path::new(from), name), Some(expected.into()), "{from} {name}");
+        }
+        assert_eq!(path_of(Path::new("/"), "d.hpp"), None);
     }
 }

@@ -7,13 +7,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::asker::Asker;
-use super::configs::is_mission;
 use super::cost::Cost;
-use super::keys::{Key, address, after, folder_key, folders_around, key, last, name_of};
-use super::link::Odd;
-use super::media::Media;
+use super::keys::{Key, address, after, folders_around, key, last, name_of, path_key};
+use super::lua_models::Media;
 use super::prefix::spellings;
 use super::prefix::{Given, Places, Prefixes, below, folded, text};
+use super::resolved::Odd;
 use super::rules::Rules;
 use super::seen::{Listed, Listing};
 use super::unread::Unread;
@@ -23,6 +22,7 @@ use crate::base::impl_fmt::impl_fmt;
 use crate::base::text::Name;
 use crate::formats::rap::text::Way;
 use crate::scan::Scan;
+use crate::scan::config_names::is_mission;
 
 /// Every file, by the names that references may use for it.
 pub(super) struct Index {
@@ -73,7 +73,7 @@ pub(super) struct Index {
     pub(super) pairs: HashSet<(usize, usize)>,
     /// The addresses of files that are not what their names promise.
     pub(super) odd: HashMap<Key, Odd>,
-    /// What is odd about files that references mean.
+    /// Oddities of files that references mean.
     pub(super) looked_at: HashMap<usize, Option<Odd>>,
     /// The files that references mean, if this is asked for.
     pub(super) used: Option<Vec<bool>>,
@@ -130,7 +130,7 @@ pub(super) struct File {
 impl Index {
     pub(super) fn new(scan: &Scan, assumed: &[String]) -> Self {
         let hash = RandomState::new();
-        let named = scan.paths.iter().map(|path| key(&hash, &text(path))).collect();
+        let named = scan.paths.iter().map(|path| path_key(&hash, Path::new(&text(path)))).collect();
         Self {
             scan: scan.clone(),
             hash,
@@ -316,7 +316,7 @@ impl Index {
         }
         let mut roots_by_key: HashMap<Key, &Path> = HashMap::new();
         for root in roots {
-            roots_by_key.insert(folder_key(&hash, root), root);
+            roots_by_key.insert(path_key(&hash, root), root);
         }
         for path in &files {
             let Some(place) = self.place_key(path) else { continue };
@@ -326,11 +326,15 @@ impl Index {
             let file = self.add_file(None, &address.text, address.lossy);
             self.in_place.push((place, file));
             let mut around = folders_around(&hash, path);
-            around.push(folder_key(&hash, path));
+            around.push(path_key(&hash, path));
             for folder in &around {
                 let Some(root) = roots_by_key.get(folder) else { continue };
-                let Ok(relative) = path.strip_prefix(root) else { continue };
-                let relative = folded(&text(relative));
+                // The key says that the path begins with the root, on Windows in any case.
+                let mut relative = path.components();
+                for _ in root.components() {
+                    relative.next();
+                }
+                let relative = folded(&text(relative.as_path()));
                 // A file that was named itself is at the root.
                 let in_game = if relative.is_empty() { &name } else { &relative };
                 self.in_game.push((key(&hash, in_game), file));
@@ -386,7 +390,7 @@ impl Index {
     fn root_number(&mut self, places: &Places<'_>, numbers: &mut HashMap<Key, usize>) -> Option<usize> {
         let folder = places.root?;
         let next = self.archives.len().saturating_add(self.roots.len());
-        let number = *numbers.entry(folder_key(&self.hash, folder)).or_insert(next);
+        let number = *numbers.entry(path_key(&self.hash, folder)).or_insert(next);
         if number == next {
             let mut root = Root { name: text(folder), prefix: String::new(), has_prefix: places.has_prefix };
             if let Some((prefix, _)) = places.paths.first() {

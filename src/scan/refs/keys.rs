@@ -3,7 +3,7 @@
 use std::hash::{BuildHasher, DefaultHasher, Hasher, RandomState};
 use std::path::{Path, is_separator};
 
-use crate::asset::address::{join, unnumbered};
+use crate::asset::address::{MemberPath, unnumbered};
 use crate::base::text::Name;
 
 /// The key of a name: the hash of the folded text. Without the key, nobody can construct two texts of one hash,
@@ -33,14 +33,14 @@ pub(super) fn name_of<'n>(path: &'n Path, member: Option<&'n Name>) -> &'n Path 
 pub(super) fn address(path: &Path, member: Option<&Name>) -> Name {
     let file = Name::from(path);
     match member {
-        Some(member) => join(Some(&file), member.clone()),
+        Some(member) => MemberPath::join(Some(&file), member.clone()),
         None => file,
     }
 }
 
-/// The key of a folder.
-pub(super) fn folder_key(hash: &RandomState, folder: &Path) -> Key {
-    let mut bytes = folder.as_os_str().as_encoded_bytes();
+/// The key of the path of a folder or file.
+pub(super) fn path_key(hash: &RandomState, path: &Path) -> Key {
+    let mut bytes = path.as_os_str().as_encoded_bytes();
     while let [rest @ .., last] = bytes
         && is_separator((*last).into())
         && !rest.is_empty()
@@ -82,11 +82,11 @@ pub(super) fn folders_around(hash: &RandomState, file: &Path) -> Vec<Key> {
     keys
 }
 
-/// On Windows, a folder may be named with either separator.
+/// On Windows, a path may be written with either separator and in any case.
 fn write(hasher: &mut DefaultHasher, bytes: &[u8]) {
     if cfg!(windows) {
         for byte in bytes {
-            hasher.write_u8(if *byte == b'\\' { b'/' } else { *byte });
+            hasher.write_u8(if *byte == b'\\' { b'/' } else { byte.to_ascii_lowercase() });
         }
     } else {
         hasher.write(bytes);
@@ -123,7 +123,7 @@ mod tests {
             ("/x", &["/"]),
             ("/a/b/x", &["/", "/a", "/a/b"]),
         ] {
-            let expected: Vec<Key> = folders.iter().map(|folder| folder_key(&hash, Path::new(folder))).collect();
+            let expected: Vec<Key> = folders.iter().map(|folder| path_key(&hash, Path::new(folder))).collect();
             assert_eq!(folders_around(&hash, Path::new(file)), expected, "{file}");
         }
     }

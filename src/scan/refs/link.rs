@@ -2,70 +2,15 @@
 
 use std::borrow::Cow;
 use std::path::Path;
-use std::sync::Arc;
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use super::elsewhere::MOST_ELSEWHERE;
 use super::index::Index;
 use super::keys::address;
+use super::resolved::{MOST_ELSEWHERE, Meant, Odd, Reason, State};
 use super::unread::Unread;
 use crate::base::text::Name;
-use crate::base::word_enum::word_enum;
 use crate::summary::Reference;
-
-word_enum! {
-    /// The result of resolving a reference.
-    #[non_exhaustive]
-    pub enum State {
-        /// One file matches, or the name has a prefix that the caller assumes the game to have.
-        Found = "found",
-        /// No file has this name.
-        Missing = "missing",
-        /// The reference does not name a file: the game computes it, as with `#(argb,8,8,3)color(1,1,1,1)`, or Lua code
-        /// gives other textures to the model.
-        Procedural = "procedural",
-        /// Several files have this name.
-        Ambiguous = "ambiguous",
-        /// The name depends on a macro whose definition is not known, or on Lua code.
-        Unresolved = "unresolved",
-        /// The references of an asset, text or archive could not all be read. There is no name.
-        Unread = "unread",
-    }
-}
-
-word_enum! {
-    /// How a file was found.
-    #[non_exhaustive]
-    pub enum Reason {
-        /// By its path in the game, below the prefix of its archive or folder.
-        Prefix = "prefix",
-        /// In the folder or archive of the asset or text that names it, or inside this asset.
-        Beside = "beside",
-        /// Several files have this path, and one of them is below the same prefix as the asset or text that names it.
-        OwnRoot = "own root",
-        /// By the last part of its name.
-        FileName = "file name",
-        /// By its name among the media of Luanti mods, as Lua code names it.
-        Lua = "lua",
-    }
-}
-
-word_enum! {
-    /// What is odd about a file that was found.
-    #[non_exhaustive]
-    pub enum Odd {
-        /// A pointer that Git LFS stores in place of the file.
-        LfsPointer = "Git LFS pointer",
-        /// It has no bytes.
-        Empty = "empty",
-        /// It cannot be read in full: it is cut, for example.
-        Damaged = "damaged",
-    }
-}
-
-/// The most addresses that [`Link::targets`] gives.
-pub const MOST_TARGETS: usize = 100;
 
 /// One resolved reference of one asset.
 #[derive(Clone, Debug)]
@@ -81,7 +26,7 @@ pub struct Link<'l> {
     pub state: State,
     /// How the file was found. `None` if there is none.
     pub reason: Option<Reason>,
-    /// What is odd about the file, if one was found.
+    /// The oddity of the file, if one was found.
     pub odd: Option<Odd>,
     /// Why the name could not be resolved or the asset not be read, or what else there is to say.
     pub note: Option<Cow<'l, str>>,
@@ -94,51 +39,6 @@ pub struct Link<'l> {
     pub place: Option<(u32, u32)>,
     pub(super) meant: Meant,
     pub(super) index: &'l Index,
-}
-
-/// The files that a reference means, or that have its name. Their addresses are made on demand: there may be thousands
-/// of references to one file with a long address.
-#[derive(Clone, Debug)]
-pub(super) enum Meant {
-    /// The asset itself, for an image inside it.
-    Own,
-    /// These files.
-    Files(Arc<[usize]>),
-    /// None. These files have its name in other places.
-    Elsewhere(Arc<[usize]>),
-}
-
-/// The result of resolving a reference.
-#[derive(Debug)]
-pub(super) struct Resolved {
-    pub(super) state: State,
-    pub(super) meant: Meant,
-    pub(super) reason: Option<Reason>,
-    pub(super) odd: Option<Odd>,
-    pub(super) note: Option<String>,
-}
-
-impl Resolved {
-    pub(super) fn new(state: State, meant: Meant) -> Self {
-        Self { state, meant, reason: None, odd: None, note: None }
-    }
-}
-
-impl Meant {
-    /// The first files that it may mean.
-    pub(super) fn files(&self) -> impl Iterator<Item = usize> {
-        let files: &[usize] = if let Self::Files(files) = self { files } else { &[] };
-        files.iter().copied().take(MOST_TARGETS)
-    }
-
-    /// The number of files that are not named.
-    pub(super) fn more(&self) -> usize {
-        match self {
-            Self::Own => 0,
-            Self::Files(files) => files.len().saturating_sub(MOST_TARGETS),
-            Self::Elsewhere(files) => files.len().saturating_sub(MOST_ELSEWHERE),
-        }
-    }
 }
 
 impl<'l> Link<'l> {
@@ -159,9 +59,9 @@ impl<'l> Link<'l> {
         }
     }
 
-    /// Makes the [addresses](crate::address) of the files it may mean, the first [`MOST_TARGETS`]: of the asset itself
-    /// for an image inside it. None if the name has an assumed prefix. Ends early at the limit that
-    /// [`Links::each`](super::Links::each) reports.
+    /// Makes the [addresses](crate::address) of the files it may mean, the first
+    /// [`MOST_TARGETS`](super::MOST_TARGETS): of the asset itself for an image inside it. None if the name has an assumed
+    /// prefix. Ends early at the limit that [`Links::each`](super::Links::each) reports.
     pub fn targets(&self) -> impl Iterator<Item = Name> {
         let mut own = None;
         if let Meant::Own = self.meant {
@@ -245,5 +145,71 @@ impl Serialize for Link<'_> {
             map.serialize_entry("column", column)?;
         }
         map.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::scan::Scan;
+    use crate::summary::ReferenceKind;
+
+    fn name(text: &str, lossy: bool) -> Name {
+        Name { text: text.to_owned(), lossy }
+    }
+
+    #[test]
+    fn a_link_is_lossy_if_any_of_its_names_is() {
+        let mut index = Index::new(&Scan::new(["none"]), &[]);
+        let plain = index.add_file(None, "plain", false);
+        let lossy = index.add_file(None, "lossy", true);
+        let unread = Unread { path: Path::new("x").into(), member: None, note: String::new() };
+        for which in 0..1 << 5 {
+            let is_lossy = |number: i32| which >> number & 1 != 0;
+            let (member, via) = (name("m", is_lossy(0)), name("v", is_lossy(1)));
+            let reference = Reference { kind: ReferenceKind::File, name: name("r", is_lossy(2)) };
+            let file = if is_lossy(3) { lossy } else { plain };
+            let files: Arc<[usize]> = [plain, file].into();
+            let mut link = Link::unread(&unread, &index);
+            link.member = Some(&member);
+            link.via = Some(&via);
+            link.reference = Some(&reference);
+            link.meant = if is_lossy(4) { Meant::Elsewhere(files) } else { Meant::Files(files) };
+            assert_eq!(link.is_lossy(), which & 0b1111 != 0, "{which:b}");
+        }
+    }
+
+    #[test]
+    fn a_note_says_what_is_odd_before_the_rest() {
+        let index = Index::new(&Scan::new(["none"]), &[]);
+        let unread = Unread { path: Path::new("x").into(), member: None, note: String::new() };
+        let mut link = Link::unread(&unread, &index);
+        for note in [None, Some("a folder")] {
+            link.note = note.map(Cow::Borrowed);
+            link.odd = None;
+            assert_eq!(link.note_text().as_deref(), note);
+            for &odd in Odd::VARIANTS {
+                link.odd = Some(odd);
+                let expected = match note {
+                    Some(note) => format!("{odd}; {note}"),
+                    None => odd.to_string(),
+                };
+                assert_eq!(link.note_text().as_deref(), Some(expected.as_str()));
+            }
+        }
+    }
+
+    #[test]
+    fn files_beyond_those_that_are_named_are_counted() {
+        for count in [0, 1, 2, 3, 4, 99, 100, 101, 1000] {
+            let files: Arc<[usize]> = (0..count).collect();
+            let meant = Meant::Files(files.clone());
+            assert_eq!((meant.files().count(), meant.more()), (count.min(100), count.max(100) - 100));
+            let elsewhere = Meant::Elsewhere(files);
+            assert_eq!((elsewhere.files().count(), elsewhere.more()), (0, count.max(3) - 3));
+        }
+        assert_eq!((Meant::Own.files().count(), Meant::Own.more()), (0, 0));
     }
 }

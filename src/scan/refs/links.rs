@@ -8,7 +8,8 @@ use super::asker::Asker;
 use super::configs::Ask;
 use super::index::Index;
 use super::keys::{Key, key};
-use super::link::{Link, Resolved};
+use super::link::Link;
+use super::resolved::Resolved;
 use super::unread::Unread;
 use super::unused::Unused;
 use crate::base::error::Result;
@@ -191,8 +192,8 @@ mod tests {
     use crate::scan::refs::configs::Copies;
     use crate::scan::refs::cost::Cost;
     use crate::scan::refs::files::Files;
-    use crate::scan::refs::link::State;
     use crate::scan::refs::prefix::Given;
+    use crate::scan::refs::resolved::State;
     use crate::summary::Reference;
 
     fn ask(kind: ReferenceKind, name: &str) -> Ask {

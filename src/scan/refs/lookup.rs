@@ -206,4 +206,30 @@ mod tests {
             }
         }
     }
+    #[test]
+    fn of_images_of_one_name_that_with_the_most_equal_folders_is_nearest() {
+        // In the order of their distance from `a\b\c\x.paa`.
+        let near = [
+            r"a\b\c\x.paa",
+            r"A\B\C\X.PAA",
+            "o/b/c/x.paa",
+            r"o\o\b\c\x.paa",
+            r"b\o\c\x.paa",
+            "x.paa",
+            r"a\x.paa",
+            r"a\b\x.paa",
+        ];
+        let ranks = [0, 0, 2, 3, 4, 5, 6, 7];
+        for a in 0..near.len() {
+            for b in 0..near.len() {
+                let mut index = Index::new(&crate::scan::Scan::new(["none"]), &[]);
+                let first = index.add_file(None, near[a], false);
+                let second = index.add_file(None, near[b], false);
+                let nearest = index.nearest([first, second].into_iter(), r"a\b\c\x.paa");
+                let expected = if ranks[a] <= ranks[b] { first } else { second };
+                assert_eq!(nearest, Some(expected), "{} {}", near[a], near[b]);
+            }
+        }
+        assert_eq!(Index::new(&crate::scan::Scan::new(["none"]), &[]).nearest([].into_iter(), "x"), None);
+    }
 }

@@ -10,12 +10,13 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use self::lexer::{Kind, Lexer, Start, Token};
-use super::configs::{Ask, extension_in};
+use super::configs::Ask;
 use crate::base::amount::Amount;
 use crate::base::error::Error;
 use crate::base::limits::Limits;
 use crate::base::text::ByteStr;
 use crate::formats::rap::text::Way;
+use crate::scan::config_names::extension_in;
 use crate::summary::{Problems, ReferenceKind, References};
 
 /// The most bytes of a Lua text.
@@ -686,5 +687,20 @@ mod tests {
         let (asks, cut) = asks(b"texture = \"a.png\nmesh = \"x.b3d\"", &Limits::default());
         assert!(cut.unwrap().to_string().contains("a text without its closing quote"));
         assert_eq!(asks.iter().filter(|ask| ask.reference.kind == ReferenceKind::Model).count(), 1);
+    }
+    #[test]
+    fn a_text_of_several_parts_has_the_place_of_the_first() {
+        for gap in [" ", "\n", " --x\n  "] {
+            for (parts, is_path) in [
+                (&["\"a\"", "\".png\""][..], true),
+                (&["'a'", "[[b]]", "'.png'"], true),
+                (&["\"a\"", "n", "\".png\""], false),
+            ] {
+                let lua = format!("x = 1\n  tiles = {{{}}}", parts.join(&format!("{gap}..{gap}")));
+                let (asks, _) = asks(lua.as_bytes(), &Limits::default());
+                assert_eq!(asks.len(), 1, "{lua}");
+                assert_eq!((asks[0].place, asks[0].way == Way::Path), (Some((2, 12)), is_path), "{lua}");
+            }
+        }
     }
 }

@@ -1,19 +1,19 @@
 //! The files that the names in Lua texts of Luanti mods mean: the engine looks for media by file name alone, in the
 //! `textures` and `models` folders of all mods.
 
-use std::collections::{HashMap, HashSet};
-use std::hash::RandomState;
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::asker::Asker;
-use super::configs::{Ask, extension_in};
+use super::asker::{Asker, Binding};
+use super::configs::Ask;
 use super::index::Index;
-use super::keys::{Key, address, key, last, name_of};
-use super::link::{Meant, Reason, Resolved, State};
+use super::keys::key;
 use super::lua::IMAGES;
-use super::prefix::{folded, text};
-use crate::asset::address::unnumbered;
+use super::lua_models::folders;
+use super::prefix::folded;
+use super::resolved::{Meant, Reason, Resolved, State};
+use crate::asset::address::{MemberPath, unnumbered};
 use crate::base::error::Result;
 use crate::formats::rap::text::Way;
 use crate::summary::{Reference, ReferenceKind};
@@ -52,91 +52,6 @@ const BUILT_IN: [&str; 28] = [
     "unknown_object",
     "wieldhand",
 ];
-
-/// What the Lua texts of a scan say about models, and the media that were looked up.
-#[derive(Default)]
-pub(super) struct Media {
-    /// The file names of models that Lua names, folded.
-    named: HashSet<Key>,
-    /// The folders around Lua texts that build names of models.
-    building: HashSet<Key>,
-    /// The files of each name.
-    found: HashMap<Key, Arc<[usize]>>,
-}
-
-/// Who decides about the textures of a model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Binding {
-    /// The model.
-    Own,
-    /// Lua code that names the model.
-    Lua,
-    /// Perhaps Lua code: it builds names of models.
-    Perhaps,
-}
-
-impl Media {
-    pub(super) fn of(askers: &[Asker], hash: &RandomState) -> Self {
-        let mut media = Self::default();
-        for asker in askers {
-            if !asker.is_lua {
-                continue;
-            }
-            let mut is_building = false;
-            for ask in &asker.asks {
-                if ask.reference.kind != ReferenceKind::Model {
-                    continue;
-                }
-                if ask.way == Way::Path {
-                    media.named.insert(key(hash, &folded(&ask.reference.name.text)));
-                }
-                is_building |= ask.way == Way::Unresolved;
-            }
-            if is_building {
-                let address = address(&asker.path, asker.member.as_ref()).text;
-                for folder in folders(&address) {
-                    media.building.insert(key(hash, folder));
-                }
-            }
-        }
-        media
-    }
-
-    fn binding(&self, asker: &Asker, hash: &RandomState) -> Binding {
-        if self.named.is_empty() && self.building.is_empty() {
-            return Binding::Own;
-        }
-        let name = name_of(&asker.path, asker.member.as_ref());
-        if !extension_in(name, &["b3d"]) {
-            return Binding::Own;
-        }
-        if self.named.contains(&key(hash, last(&folded(&text(name))))) {
-            return Binding::Lua;
-        }
-        let address = address(&asker.path, asker.member.as_ref()).text;
-        let Some(owner) = owner(&address) else { return Binding::Own };
-        if self.building.contains(&key(hash, owner)) { Binding::Perhaps } else { Binding::Own }
-    }
-}
-
-/// The folders around a file, outermost first, without separators at their ends. The first is the current folder.
-fn folders(address: &str) -> impl Iterator<Item = &str> {
-    let ends = address.match_indices(['/', '\\']).map(|(end, _)| end);
-    std::iter::once(0).chain(ends).filter_map(|end| address.get(..end))
-}
-
-/// The folder of the mod that has this model: the one around the innermost `models`.
-fn owner(address: &str) -> Option<&str> {
-    let mut owner = None;
-    for folder in folders(address) {
-        if let Some(around) = folder.strip_suffix("models")
-            && (around.is_empty() || around.ends_with(['/', '\\']))
-        {
-            owner = Some(around.trim_end_matches(['/', '\\']));
-        }
-    }
-    owner
-}
 
 /// The folder of a file that the engine sends to players, and the length of the part up to a folder such as `textures`.
 fn media_folder(path: &str) -> Option<(&str, usize)> {
@@ -245,7 +160,7 @@ impl Index {
             let Some((folder, root)) = media_folder(path) else { continue };
             let mut around = String::new();
             if let Some(archive) = file.archive {
-                around = format!("{archive}!/");
+                around = MemberPath::join_text(&archive.to_string(), Some(""));
             }
             let root = around.len().saturating_add(root);
             candidates.push(Candidate { number, folder: around + folder, root });
@@ -298,7 +213,10 @@ fn is_built_in(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::hash::RandomState;
+
     use super::*;
+    use crate::scan::refs::lua_models::Media;
 
     #[test]
     fn media_are_in_folders_that_the_engine_reads() {
@@ -318,21 +236,40 @@ mod tests {
         }
     }
 
+    /// An assumed mod has the files of its name, and those whose names go on after `_`.
     #[test]
-    fn a_model_belongs_to_the_mod_around_its_folder() {
-        for (path, expected) in [
-            ("mods/a/models/x.b3d", Some("mods/a")),
-            ("models/x.b3d", Some("")),
-            ("/models/x.b3d", Some("")),
-            ("a.zip!/a/models/b/x.b3d", Some("a.zip!/a")),
-            ("models/a/models/x.b3d", Some("models/a")),
-            ("a/x.b3d", None),
-            ("a/mymodels/x.b3d", None),
+    fn media_of_assumed_mods_begin_with_the_whole_name_of_the_mod() {
+        let names = [
+            ("default.png", true, false),
+            ("default_stone.png", true, true),
+            ("DEFAULT_Stone.png", true, true),
+            ("default_.png", true, true),
+            ("default", false, false),
+            ("defaults.png", false, false),
+            ("default-stone.png", false, false),
+            ("default stone_x.png", false, false),
+            ("my_default_stone.png", false, false),
+            ("my_default.png", false, false),
+            ("stone.default", false, false),
+            (".png", false, false),
+            ("", false, false),
+        ];
+        for (assumed, is_begun) in [
+            (&["default"][..], false),
+            (&["Default"], false),
+            (&["other", "default"], false),
+            (&["default", "other_"], false),
+            (&["default_"], true),
+            (&["other", "DEFAULT_"], true),
         ] {
-            assert_eq!(owner(path), expected, "{path}");
+            let assumed: Vec<String> = assumed.iter().map(|name| (*name).to_owned()).collect();
+            let index = Index::new(&crate::scan::Scan::new([""]), &assumed);
+            for (name, of_mod, of_beginning) in names {
+                let expected = if is_begun { of_beginning } else { of_mod };
+                assert_eq!(index.is_assumed_media(name), expected, "{name} with {assumed:?}");
+            }
         }
-        assert_eq!(folders("a/b/x.lua").collect::<Vec<_>>(), ["", "a", "a/b"]);
-        assert_eq!(folders("x.lua").collect::<Vec<_>>(), [""]);
+        assert!(!Index::new(&crate::scan::Scan::new([""]), &[]).is_assumed_media("default.png"));
     }
 
     #[test]
@@ -341,6 +278,95 @@ mod tests {
             [("blank.png", true), ("blank", true), ("blank.b3d", false), ("blanks.png", false), ("x_blank.png", false)]
         {
             assert_eq!(is_built_in(name), expected, "{name}");
+        }
+    }
+    fn ask(kind: ReferenceKind, way: Way, name: &str) -> Ask {
+        let mut ask = Ask::of(Reference { kind, name: crate::base::text::Name::from(Path::new(name)) });
+        ask.way = way;
+        ask
+    }
+
+    #[test]
+    fn an_image_is_found_by_its_name_or_by_the_first_other_extension() {
+        use super::super::prefix::Given;
+        let images = ["png", "jpg", "tga", "bmp", "jpeg"];
+        for there in 0..1 << images.len() {
+            let mut index = Index::new(&crate::scan::Scan::new(["none"]), &[]);
+            index.allow_cost();
+            index.given_prefix_files = Some(Given::new());
+            let mut files = Vec::new();
+            for (number, ending) in images.iter().enumerate() {
+                let is_there = there >> number & 1 != 0;
+                let file =
+                    index.add_file(None, &format!("m/{}/a.{ending}", if is_there { "textures" } else { "src" }), false);
+                files.push((*ending, file, is_there));
+            }
+            index.sort();
+            for asked in ["png", "jpg", "tga", "bmp", "jpeg", "gif", ""] {
+                let name = if asked.is_empty() { "a".to_owned() } else { format!("a.{asked}") };
+                let same = files.iter().find(|(ending, _, is_there)| *is_there && *ending == asked);
+                let first = files.iter().find(|(.., is_there)| *is_there);
+                for kind in [ReferenceKind::Texture, ReferenceKind::Model, ReferenceKind::File] {
+                    // Only images have other extensions, and `a.gif` is no image of the engine.
+                    let is_image = kind == ReferenceKind::Texture && asked != "gif";
+                    let expected = if is_image { same.or(first) } else { same };
+                    let resolved = index.resolve_lua(&ask(kind, Way::Path, &name)).unwrap();
+                    let found: Vec<usize> = resolved.meant.files().collect();
+                    assert_eq!(found, Vec::from_iter(expected.map(|(_, file, _)| *file)), "{there:b} {name} {kind:?}");
+                    let state = if expected.is_some() { State::Found } else { State::Missing };
+                    assert_eq!(resolved.state, state, "{there:b} {name} {kind:?}");
+                }
+            }
+        }
+    }
+
+    /// The first text names a model, the second builds names of models.
+    #[test]
+    fn a_model_has_its_textures_from_lua_if_a_text_names_it_or_may() {
+        let hash = RandomState::new();
+        let lua = |path: &str, asks: Vec<Ask>| {
+            let mut asker = Asker::new(Path::new(path).into(), None);
+            asker.asks = asks;
+            asker
+        };
+        let models = [
+            ("m/models/Named.b3d", true, true),
+            ("n/models/named.B3D", true, false),
+            ("m/models/sub/x.b3d", false, true),
+            ("m/sub/models/x.b3d", false, false),
+            ("m/x.b3d", false, false),
+            ("n/models/x.b3d", false, false),
+            ("m/models/x.p3d", false, false),
+            ("m/models/named.obj", false, false),
+        ];
+        for is_naming in [false, true] {
+            for is_building in [false, true] {
+                let mut texts = vec![
+                    // Neither an image nor a text of another language says anything.
+                    lua("m/src/a.lua", vec![ask(ReferenceKind::Texture, Way::Unresolved, "x..\".png\"")]),
+                    lua("n/init.cpp", vec![ask(ReferenceKind::Model, Way::Unresolved, "x")]),
+                ];
+                if is_naming {
+                    texts.push(lua("o/init.lua", vec![ask(ReferenceKind::Model, Way::Path, "NAMED.b3d")]));
+                }
+                if is_building {
+                    // One that it builds, between others.
+                    let built = ask(ReferenceKind::Model, Way::Unresolved, "x..\".b3d\"");
+                    let others = ["y.b3d", "z.b3d"].map(|name| ask(ReferenceKind::Model, Way::Path, name));
+                    let [first, last] = others;
+                    texts.push(lua("m/src/b.lua", vec![first, built, last]));
+                }
+                let media = Media::of(&texts, &hash);
+                for (model, is_named, is_of_builder) in models {
+                    let expected = match (is_naming && is_named, is_building && is_of_builder) {
+                        (true, _) => Binding::Lua,
+                        (false, true) => Binding::Perhaps,
+                        (false, false) => Binding::Own,
+                    };
+                    let model = Asker::new(Path::new(model).into(), None);
+                    assert_eq!(media.binding(&model, &hash), expected, "{:?} {is_naming} {is_building}", model.path);
+                }
+            }
         }
     }
 }

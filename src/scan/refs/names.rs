@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::index::{Archive, File, Index, Root};
 use super::keys::{Key, after, key};
-use crate::asset::address::{join, unnumbered};
+use crate::asset::address::{MemberPath, unnumbered};
 use crate::base::text::Name;
 
 impl Index {
@@ -85,14 +85,14 @@ impl Index {
         let file = self.files.get(file)?;
         let archive = self.archive_of(file);
         let around = match archive {
-            Some(archive) => archive.address.text.len().saturating_add("!/".len()),
+            Some(archive) => archive.address.text.len().saturating_add(MemberPath::SEPARATOR.len()),
             None => 0,
         };
         if !self.cost.name(around.saturating_add(file.text.len())) {
             return None;
         }
         let name = Name { text: self.text_of(file).to_owned(), lossy: file.lossy };
-        Some(join(archive.map(|archive| &archive.address), name))
+        Some(MemberPath::join(archive.map(|archive| &archive.address), name))
     }
 
     /// Returns true if the address of a file has bytes that are not UTF-8.
@@ -132,7 +132,7 @@ impl Iterator for AddressKeys<'_> {
             self.archive = file.archive;
             self.begun = self.index.hash.build_hasher();
             self.begun.write(archive.address.text.as_bytes());
-            self.begun.write(b"!/");
+            self.begun.write(MemberPath::SEPARATOR.as_bytes());
         }
         Some(after(&self.begun, text))
     }

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use super::index::{File, Index};
 use super::keys::{address, key};
-use super::link::Odd;
+use super::resolved::Odd;
 use super::seen::LONGEST_POINTER;
-use crate::asset::address::join;
+use crate::asset::address::MemberPath;
 use crate::base::code::Code;
 use crate::base::error::Result;
 use crate::base::no_asset::NoAsset;
@@ -41,7 +41,7 @@ impl Index {
         let archive = self.archive_of(file).map(|archive| &archive.address);
         if !self.odd.is_empty() {
             let name = Name { text: self.text_of(file).to_owned(), lossy: file.lossy };
-            if let Some(odd) = self.odd.get(&key(&self.hash, &join(archive, name).text)) {
+            if let Some(odd) = self.odd.get(&key(&self.hash, &MemberPath::join(archive, name).text)) {
                 return Some(*odd);
             }
         }

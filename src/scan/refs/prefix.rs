@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::hash::RandomState;
 use std::path::{Path, PathBuf};
 
-use super::keys::{Key, folder_key, folders_around};
+use super::keys::{Key, folders_around, path_key};
 use crate::base::text::ByteStr;
 use crate::base::text::Name;
 
@@ -61,7 +61,7 @@ impl<'p> Prefixes<'p> {
             let Some(folder) = path.parent() else { continue };
             let Some(name) = path.file_name() else { continue };
             if CONFIGS.iter().any(|known| name.eq_ignore_ascii_case(known)) {
-                prefixes.addons.insert(folder_key(hash, folder), folder);
+                prefixes.addons.insert(path_key(hash, folder), folder);
             }
             if let Some(rank) = PREFIX_FILES.iter().position(|known| name.eq_ignore_ascii_case(known)) {
                 prefixes.add_file(path, folder, rank, given);
@@ -78,7 +78,7 @@ impl<'p> Prefixes<'p> {
             }
         }
         for root in roots {
-            let is_folder = if is_given { folders.contains(&folder_key(self.hash, root)) } else { root.is_dir() };
+            let is_folder = if is_given { folders.contains(&path_key(self.hash, root)) } else { root.is_dir() };
             if is_folder {
                 self.roots.push((root, own_name(root)));
             }
@@ -88,10 +88,10 @@ impl<'p> Prefixes<'p> {
     /// Adds the prefixes of folders that the user gives, and those that prefix files above the given paths give to them.
     pub(super) fn with(mut self, own: &'p [(String, PathBuf)], above: &'p [(PathBuf, String)]) -> Self {
         for (prefix, folder) in own {
-            self.stored.insert(folder_key(self.hash, folder), Prefix { folder, rank: 0, text: folded(prefix) });
+            self.stored.insert(path_key(self.hash, folder), Prefix { folder, rank: 0, text: folded(prefix) });
         }
         for (folder, prefix) in above {
-            let key = folder_key(self.hash, folder);
+            let key = path_key(self.hash, folder);
             self.stored.entry(key).or_insert(Prefix { folder, rank: usize::MAX, text: prefix.clone() });
         }
         self
@@ -99,7 +99,7 @@ impl<'p> Prefixes<'p> {
 
     /// Reads a prefix file of this folder, unless there is one with a better name.
     fn add_file(&mut self, path: &Path, folder: &'p Path, rank: usize, given: Option<&Given>) {
-        let key = folder_key(self.hash, folder);
+        let key = path_key(self.hash, folder);
         if let Some(other) = self.stored.get(&key)
             && other.rank <= rank
         {
@@ -308,6 +308,104 @@ mod tests {
             (b"", None),
         ] {
             assert_eq!(parse(bytes).as_deref(), expected, "{:?}", ByteStr::new(bytes));
+        }
+    }
+    /// A folder may have prefixes from the user, from files in it, and from above a given path.
+    #[test]
+    fn the_prefix_of_the_user_counts_before_files_and_these_before_what_is_above() {
+        let hash = RandomState::new();
+        let names = ["$PBOPREFIX$", "$pboprefix$.TXT", "$Prefix$", "$PREFIX$.txt", "pboprefix.txt"];
+        let own = [(r"User\Own".to_owned(), PathBuf::from("m"))];
+        let above = [(PathBuf::from("m"), "above".to_owned())];
+        for present in 0..1 << 7 {
+            let is_there = |number: usize| present >> number & 1 != 0;
+            // The files come in any order.
+            for is_reversed in [false, true] {
+                let mut files = vec![PathBuf::from("m/d/A.paa"), "n/$PBOPREFIX$".into()];
+                let mut given = Given::from([("n/$PBOPREFIX$".into(), b"n".to_vec())]);
+                for (number, name) in names.iter().enumerate() {
+                    if is_there(number) {
+                        let path = PathBuf::from("m").join(name);
+                        given.insert(path.clone(), format!("File{number}").into_bytes());
+                        files.push(path);
+                    }
+                }
+                if is_reversed {
+                    files.reverse();
+                }
+                let prefixes = Prefixes::of(&files, &[], Some(&given), &hash);
+                let prefixes =
+                    prefixes.with(if is_there(5) { &own } else { &[] }, if is_there(6) { &above } else { &[] });
+                let first = (0..names.len()).find(|&number| is_there(number));
+                let prefix = match first {
+                    _ if is_there(5) => Some(r"user\own".to_owned()),
+                    Some(first) => Some(format!("file{first}")),
+                    None if is_there(6) => Some("above".to_owned()),
+                    None => None,
+                };
+                let places = prefixes.places_of(Path::new("m/d/A.paa"));
+                assert_eq!(places.has_prefix, prefix.is_some(), "{present:b}");
+                let expected = prefix.map(|prefix| (prefix.clone(), format!(r"{prefix}\d\a.paa")));
+                assert_eq!(places.paths, Vec::from_iter(expected), "{present:b}");
+            }
+        }
+    }
+
+    #[test]
+    fn without_a_prefix_files_are_below_the_outermost_addon_and_the_given_folders() {
+        let hash = RandomState::new();
+        let roots = ["Mods".into(), "Mods/A".into(), "other".into()];
+        let addons = ["Mods/A/config.cpp", "Mods/A/B/CONFIG.BIN", "Mods/A/B/c/config.hpp"];
+        for present in 0..1 << addons.len() {
+            let mut files = vec![PathBuf::from("Mods/A/B/c/X.paa")];
+            let there = addons.iter().enumerate().filter(|(number, _)| present >> number & 1 != 0);
+            files.extend(there.map(|(_, path)| path.into()));
+            let prefixes = Prefixes::of(&files, &roots, Some(&Given::new()), &hash);
+            let places = prefixes.places_of(&files[0]);
+            let mut expected = vec![("mods", r"mods\a\b\c\x.paa"), ("a", r"a\b\c\x.paa")];
+            match present & 3 {
+                0 => {}
+                // A text that others include makes no addon.
+                2 => expected.insert(0, ("b", r"b\c\x.paa")),
+                _ => expected.insert(0, ("a", r"a\b\c\x.paa")),
+            }
+            let expected: Vec<_> =
+                expected.iter().map(|(root, path)| ((*root).to_owned(), (*path).to_owned())).collect();
+            assert_eq!(places.paths, expected, "{present:b}");
+            assert!(!places.has_prefix);
+            let root = match present & 3 {
+                0 => "Mods",
+                2 => "Mods/A/B",
+                _ => "Mods/A",
+            };
+            assert_eq!(places.root, Some(Path::new(root)), "{present:b}");
+        }
+    }
+
+    #[test]
+    fn folders_and_paths_are_joined_without_a_second_separator() {
+        for (root, path, expected) in [
+            ("", "", ""),
+            ("", "a", "a"),
+            (r"\", "a", "a"),
+            ("r", "", r"r\"),
+            ("r", "a", r"r\a"),
+            (r"r\", "a", r"r\a"),
+            (r"r\s\\", r"a\b", r"r\s\a\b"),
+        ] {
+            assert_eq!(below(root, path), expected, "{root:?} {path:?}");
+        }
+        for (name, expected) in [
+            ("", ""),
+            ("/", ""),
+            (r"\\a", "a"),
+            (r"/\A/b\C", r"a\b\c"),
+            ("A B.PAA", "a b.paa"),
+            // Letters beyond ASCII keep their case, as in the game.
+            ("\u{c4}.paa", "\u{c4}.paa"),
+            ("a/", r"a\"),
+        ] {
+            assert_eq!(folded(name), expected, "{name:?}");
         }
     }
 }

@@ -2,20 +2,19 @@
 
 use std::hash::RandomState;
 
-use memchr::memmem;
-
-use super::configs::{Copies, Text, Utf16, is_config};
+use super::configs::{Copies, Text, Utf16};
 use super::inside::inside;
 use super::keys::{Key, name_of, stem};
-use super::link::Odd;
 use super::lua;
 use super::prefix::{folded, text};
+use super::resolved::Odd;
 use crate::asset::Asset;
-use crate::asset::address::{Names, unnumbered};
+use crate::asset::address::{Names, has_seam, unnumbered};
 use crate::asset::container::{Container, Form, Member};
 use crate::base::error::{Error, Result};
 use crate::base::no_asset::NoAsset;
 use crate::base::text::Name;
+use crate::scan::config_names::is_config;
 use crate::scan::{Record, Sighting};
 
 /// The parts of an asset or text that are kept.
@@ -129,7 +128,7 @@ impl Listing {
                 break;
             }
             let own = names.next(name);
-            if memmem::find(name.as_bytes(), b"!/").is_some() {
+            if has_seam(name.as_bytes()) {
                 listing.respelled.push((listing.members.len(), Name::from(name).text));
             }
             listing.texts.push_str(&own.text);
@@ -180,4 +179,78 @@ fn root_of(asset: &Asset<'_>, record: &Record) -> String {
         None => folded(&text(&record.path)),
     };
     stem(&name).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::base::format::Format;
+    use crate::base::limits::Limits;
+
+    /// A PBO with one member of these bytes.
+    fn pbo(prefix: Option<&str>, method: u32, original: u32, data: &[u8]) -> Vec<u8> {
+        let entry = |name: &str, numbers: [u32; 5]| {
+            let mut bytes = [name.as_bytes(), b"\0"].concat();
+            bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+            bytes
+        };
+        let mut bytes = entry("", [0x5665_7273, 0, 0, 0, 0]);
+        if let Some(prefix) = prefix {
+            bytes.extend(format!("prefix\0{prefix}\0").as_bytes());
+        }
+        bytes.push(0);
+        bytes.extend(entry("a.p3d", [method, original, 0, 0, data.len() as u32]));
+        bytes.extend(entry("", [0; 5]));
+        [&bytes, data].concat()
+    }
+
+    #[test]
+    fn a_member_is_odd_if_it_is_empty_or_a_pointer_of_up_to_1024_bytes() {
+        const POINTER: &[u8] = b"version https://git-lfs.github.com/spec/v1\n";
+        for length in [0, 1, 42, 43, 1023, 1024, 1025, 4096] {
+            for start in [POINTER, b"ODOL"] {
+                for is_packed in [false, true] {
+                    let mut data = start.to_vec();
+                    data.resize(length, b'x');
+                    // A packed member has another size than its bytes.
+                    let original = if is_packed && length > 0 { length as u32 + 1 } else { 0 };
+                    let bytes = pbo(None, if is_packed { 0x4370_7273 } else { 0 }, original, &data);
+                    let asset = Asset::parse_with(&bytes, &Limits::default()).unwrap();
+                    let member = Container::of(&asset).unwrap().members().next().unwrap().unwrap();
+                    let is_pointer = start == POINTER && (42..=1024).contains(&length) && !is_packed;
+                    let expected = match length {
+                        0 => Some(Odd::Empty),
+                        _ if is_pointer => Some(Odd::LfsPointer),
+                        _ => None,
+                    };
+                    assert_eq!(odd_of(&member), expected, "{length} {is_packed}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_archive_has_the_prefix_that_it_stores_or_else_its_name() {
+        let scan = crate::scan::Scan::new(["x"]);
+        for (prefix, of_prefix) in
+            [(None, None), (Some(""), Some("")), (Some("Z/My\\Main"), Some(r"z\my\main")), (Some(r"\a\"), Some(r"a\"))]
+        {
+            let bytes = pbo(prefix, 0, 0, b"x");
+            let asset = Asset::parse_with(&bytes, &Limits::default()).unwrap();
+            for (path, member, name) in [
+                ("a.pbo", None, "a"),
+                ("d/My.Mod.PBO", None, "my.mod"),
+                ("d.d/a", None, "a"),
+                ("x.zip", Some("B.pbo"), "b"),
+                ("x.zip", Some("in.pbo"), "in"),
+            ] {
+                let mut record = scan.record(Path::new(path), &bytes);
+                assert_eq!(record.summary.format, Some(Format::Pbo));
+                record.member = member.map(|text: &str| Name { text: text.to_owned(), lossy: false });
+                assert_eq!(root_of(&asset, &record), of_prefix.unwrap_or(name), "{prefix:?} {path} {member:?}");
+            }
+        }
+    }
 }

@@ -1,13 +1,13 @@
 //! Finds the images of models by the rules of references, to draw them.
 
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use super::around::{GivenPaths, add_names_above};
+use super::around::add_names_above;
 use super::collect::{Other, add_textures, collect};
-use super::images::Substitutes;
+use super::given::GivenPaths;
+use super::image::{Image, Model, Substitutes};
 use super::index::Index;
-use super::link::State;
 use super::lua::is_lua;
 use super::rules::Rules;
 use super::seen::Seen;
@@ -15,34 +15,9 @@ use crate::asset::address::Address;
 use crate::base::error::{Error, Result};
 use crate::base::format::Format;
 use crate::base::impl_fmt::impl_fmt;
-use crate::base::text::{ByteStr, Name};
+use crate::base::text::Name;
 use crate::inspect::Depth;
 use crate::scan::{Found, Scan};
-
-/// A model whose textures are looked for.
-#[derive(Clone, Copy, Debug)]
-pub struct Model<'m> {
-    /// Its file, as in a [record](crate::scan::Record).
-    pub path: &'m Path,
-    /// Its path in the archive, as in a record.
-    pub member: Option<&'m Name>,
-    /// Its format, which decides what its names mean.
-    pub format: Format,
-}
-
-/// The file that a texture of a model means.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Image {
-    /// The file, or the one around the member.
-    pub path: PathBuf,
-    /// The path inside the archive, if it is in one.
-    pub member: Option<Name>,
-    /// [`Found`](State::Found); [`Ambiguous`](State::Ambiguous) for the first of several files; [`Missing`](State::Missing)
-    /// for a file that has only the name. It is next to the model or in its archive, and nothing gives the model a place
-    /// in the game.
-    pub state: State,
-}
 
 /// Finds the files that textures of models mean, as [`resolve_by`](super::resolve_by) does. Needs only names: reads the
 /// directories of archives and Lua texts, when the first texture is looked for, and no models.
@@ -104,15 +79,13 @@ impl<'d> Textures<'d> {
     /// input.
     pub fn of_file(scan: &Scan, rules: &Rules, model: &Address, data: Option<&'d [u8]>) -> Self {
         let file = model.file.clone();
-        let Some(member) = &model.member else {
+        if model.member.is_none() {
             let place = if model.is_stdin() { None } else { Some(Place::File(file)) };
             return Self::new(scan, rules, None, place);
-        };
+        }
         let mut places = Vec::new();
-        if let Some(seam) = memchr::memmem::rfind(member, b"!/")
-            && let Some(inner) = member.get(..seam)
-        {
-            places.push(Place::Archive(Address { file: file.clone(), member: Some(inner.to_vec()) }));
+        if let Some(archive) = model.archive() {
+            places.push(Place::Archive(archive));
         }
         places.push(Place::Archive(Address { file, member: None }));
         Self::new(scan, rules, data, places)
@@ -214,7 +187,7 @@ impl<'d> Textures<'d> {
                 Some(data) => read_in(&scan, address, data, &mut index, &mut other)?,
                 None => {
                     let mut inside = scan.clone();
-                    inside.paths = vec![path_of(address)];
+                    inside.paths = vec![address.to_path()];
                     read_archives(&inside, &mut index, &mut other)?;
                 }
             },
@@ -230,15 +203,6 @@ impl<'d> Textures<'d> {
 }
 
 impl_fmt!(['d] Debug for Textures<'d>, |textures| "Textures({} places)", textures.stages.len());
-
-/// The address as a path of a scan.
-fn path_of(address: &Address) -> PathBuf {
-    let Some(member) = &address.member else { return address.file.clone() };
-    let mut path = address.file.clone().into_os_string();
-    path.push("!/");
-    path.push(&*ByteStr::new(member).to_text_lossy());
-    path.into()
-}
 
 /// Adds the names of all files below the paths of the scan.
 fn add_names(scan: &Scan, index: &mut Index) -> Result<()> {

@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::configs::{is_config, is_surely_config};
 use super::keys::name_of;
 use crate::base::code::Code;
 use crate::base::format::Format;
 use crate::base::text::Name;
 use crate::scan::Record;
+use crate::scan::config_names::{is_config, is_surely_config};
 use crate::scan::order::by_bytes;
 use crate::summary::Severity;
 
@@ -43,9 +43,12 @@ impl Unread {
     }
 }
 
-/// Returns true for formats whose assets name other files: not for textures and their indices, animations and keys.
+/// Returns true for formats whose assets name other files: not for textures and their indices, animations, keys and
+/// signatures.
 fn names_files(format: Format) -> bool {
-    !matches!(format, Format::Paa | Format::TexHeaders | Format::Rtm | Format::Bmtr)
+    let is_animation = matches!(format, Format::Rtm | Format::Bmtr);
+    let is_texture = matches!(format, Format::Paa | Format::TexHeaders);
+    !is_animation && !is_texture && !matches!(format, Format::Bikey | Format::Bisign)
 }
 
 /// Returns why not all references of this asset could be read, or `None` if they all were. Says nothing about texts.
@@ -81,4 +84,102 @@ pub(super) fn reason(record: &Record) -> Option<String> {
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::error::Error;
+    use crate::scan::Scan;
+    use crate::summary::Problem;
+
+    /// Names, the formats that they promise, and whether such files name others.
+    const NAMES: [(&str, bool, bool); 18] = [
+        // name, names files by its format, is taken for an asset whatever it contains
+        ("a.b3d", true, true),
+        ("a.p3d", true, true),
+        ("a.pbo", true, true),
+        ("a.zip", true, true),
+        ("a.bmx", true, false),
+        ("a.lod", true, false),
+        ("a.paa", false, false),
+        ("a.pac", false, false),
+        ("a.rtm", false, false),
+        ("a.bikey", false, false),
+        ("a.bisign", false, false),
+        ("a.rvmat", false, false),
+        ("config.cpp", false, false),
+        ("CONFIG.BIN", false, false),
+        ("a.cpp", false, false),
+        ("a.hpp", false, false),
+        ("a.txt", false, false),
+        ("a", false, false),
+    ];
+
+    /// The rule, once more.
+    fn is_unread(name: usize, format: Option<Format>, code: Code, severity: Severity) -> bool {
+        let silent = [Format::Paa, Format::TexHeaders, Format::Rtm, Format::Bmtr, Format::Bikey, Format::Bisign];
+        if format.is_some_and(|format| silent.contains(&format)) {
+            return false;
+        }
+        let (name, names_files, is_asset) = NAMES[name];
+        let lower = name.to_lowercase();
+        let is_surely_config = ["a.rvmat", "config.cpp", "config.bin"].contains(&lower.as_str());
+        let is_config = is_surely_config || ["a.cpp", "a.hpp"].contains(&lower.as_str());
+        let is_known = Format::from_extension(Path::new(name)).is_some();
+        let is_replaced = match code {
+            Code::LfsPointer => names_files || is_config,
+            Code::Empty => names_files,
+            Code::Unknown => is_asset || is_surely_config,
+            Code::Text => is_asset,
+            _ => false,
+        };
+        let hides_names = severity == Severity::Error && code != Code::Checksum;
+        is_replaced || hides_names && (format.is_some() || is_known || is_config)
+    }
+
+    #[test]
+    fn an_asset_is_unread_if_a_problem_may_hide_names() {
+        let scan = Scan::new(["x"]);
+        let formats = [None].into_iter().chain(Format::ALL.iter().copied().map(Some));
+        for format in formats {
+            for (number, (name, ..)) in NAMES.iter().enumerate() {
+                for member in [false, true] {
+                    let mut record = scan.record(Path::new(if member { "x.zip" } else { name }), b"");
+                    record.member = member.then(|| Name { text: format!("in.pbo!/f\\{name}"), lossy: false });
+                    record.summary.format = format;
+                    record.summary.problems.clear();
+                    assert_eq!(reason(&record), None);
+                    for &code in Code::VARIANTS {
+                        for severity in [Severity::Warning, Severity::Error] {
+                            let error = Error::malformed("why").coded(code);
+                            let mut problem = Problem::error(&error);
+                            problem.severity = severity;
+                            record.summary.problems = vec![problem];
+                            let expected = is_unread(number, format, code, severity).then(|| "why".to_owned());
+                            assert_eq!(reason(&record), expected, "{name} {format:?} {code:?} {severity:?}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_unread_is_in_order_and_joined_by_asset() {
+        let places = [("a", None), ("a", Some("m")), ("a", Some("n")), ("b", None), ("b/c", Some("a")), ("b0", None)];
+        let unread = |place: usize, note: &str| {
+            let (path, member) = places[place];
+            let member = member.map(|text: &str| Name { text: text.to_owned(), lossy: false });
+            Unread { path: Path::new(path).into(), member, note: note.to_owned() }
+        };
+        for a in 0..places.len() {
+            for b in 0..places.len() {
+                let (mut first, mut second) = (unread(a, "one"), unread(b, "two"));
+                assert_eq!(first.order(&second), a.cmp(&b), "{a} {b}");
+                assert_eq!(second.joins(&mut first), a == b, "{a} {b}");
+                assert_eq!(first.note, if a == b { "one; two" } else { "one" }, "{a} {b}");
+            }
+        }
+    }
 }

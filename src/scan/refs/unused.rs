@@ -5,11 +5,11 @@ use std::path::Path;
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use super::configs::extension_in;
 use super::index::Index;
 use super::keys::Key;
-use crate::asset::address::join;
+use crate::asset::address::MemberPath;
 use crate::base::text::Name;
+use crate::scan::config_names::extension_in;
 
 /// A texture, material, model, animation or sound that no reference means.
 #[derive(Clone, Debug)]
@@ -82,6 +82,59 @@ impl Index {
             return None;
         }
         let name = Name { text: self.text_of(file).to_owned(), lossy: file.lossy };
-        Some(Unused { path, member: Some(join(archive.member.as_ref(), name)), bytes: Some(file.bytes) })
+        Some(Unused { path, member: Some(MemberPath::join(archive.member.as_ref(), name)), bytes: Some(file.bytes) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::prefix::Given;
+    use super::super::seen::Listing;
+    use super::*;
+    use crate::scan::Scan;
+
+    /// Endings of files that others name, and of files that nothing has to name.
+    const NAMED: &str = "paa pac tga png jpg jpeg rvmat p3d rtm wss wav ogg ogv";
+    const OTHERS: &str = "b3d bmx lod cpp bin sqf pbo txt bisurf paax xpaa a";
+
+    #[test]
+    fn files_of_the_kinds_that_others_name_are_unused_if_nothing_means_them() {
+        let endings =
+            NAMED.split(' ').map(|ending| (ending, true)).chain(OTHERS.split(' ').map(|ending| (ending, false)));
+        let mut index = Index::new(&Scan::new(["none"]), &[]);
+        index.given_prefix_files = Some(Given::new());
+        index.add_archive(Path::new("z.zip").into(), None, Listing::default()).unwrap();
+        let mut used = Vec::new();
+        let mut expected = Vec::new();
+        for (ending, is_kind) in endings {
+            for ending in [ending.to_owned(), ending.to_uppercase()] {
+                for archive in [None, Some(0)] {
+                    for is_used in [false, true] {
+                        let name = format!("{is_used}.x.{ending}");
+                        let file = index.add_file(archive, &name, false);
+                        used.push(is_used);
+                        if is_kind && !is_used {
+                            expected.push(file);
+                        }
+                    }
+                }
+            }
+        }
+        // A name without an ending, and one that is an ending.
+        for name in ["paa", ".paa"] {
+            index.add_file(None, name, false);
+            used.push(false);
+        }
+        index.sort();
+        let all = used.len();
+        for first_around in [all, all / 2, 0] {
+            index.first_around = first_around;
+            index.used = Some(used.clone());
+            let mut unused = index.unused();
+            unused.sort_unstable();
+            // Files around the given ones are not listed.
+            let expected: Vec<usize> = expected.iter().copied().filter(|file| *file < first_around).collect();
+            assert_eq!(unused, expected);
+        }
     }
 }

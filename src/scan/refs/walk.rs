@@ -5,15 +5,17 @@ use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
 use super::asker::Asker;
-use super::configs::{Ask, Usage, folder, is_config, is_mission};
+use super::configs::{Ask, Usage, folder};
 use super::index::Index;
 use super::keys::name_of;
-use super::link::{Link, Meant, Resolved, State};
+use super::link::Link;
 use super::links::{Each, Links};
+use super::resolved::{Meant, Resolved, State};
 use crate::base::error::{Error, Result};
 use crate::base::text::{ByteStr, Name};
 use crate::formats::rap::macros::Macros;
 use crate::formats::rap::text::{Reader, Way};
+use crate::scan::config_names::{is_config, is_mission};
 use crate::summary::{Reference, ReferenceKind};
 
 /// A text that is being read.

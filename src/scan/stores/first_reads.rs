@@ -5,7 +5,7 @@ use std::iter::Peekable;
 use std::ops::Range;
 use std::path::Path;
 
-use super::sum;
+use super::place::sum;
 use crate::asset::container::{Form, Member};
 use crate::asset::stored::Stored;
 use crate::base::amount::Amount;
@@ -110,9 +110,10 @@ impl First {
             (Form::Packed(Packing::Deflate), Depth::Header) if !is_archive(promised) => {
                 Some(Self { least: beginning.least / 2, more: beginning.more / 2 })
             }
-            // A zip has a CRC-32 of all bytes.
-            (Form::InPlace, _) if matches!(member, Member::Zip(_)) => None,
-            (Form::InPlace, _) if promised.is_none() && bytes > SMALL || is_archive(promised) => Some(beginning),
+            (Form::InPlace, _) if is_archive(promised) => Some(beginning),
+            (Form::InPlace | Form::Packed(Packing::Deflate), _) if promised.is_none() && bytes > SMALL => {
+                Some(beginning)
+            }
             _ => None,
         }
     }
@@ -150,9 +151,8 @@ impl Batch<'_> {
         self.bytes == 0 || self.bytes.saturating_add(part.bytes()) <= self.at_once
     }
 
-    /// Returns the first ranges to fetch, in the file that contains the archive, and the bytes between them that may be
-    /// read to save requests. Each range is longer by its further bytes, if those are few.
-    pub(super) fn first_ranges(&self, archive: &Ranges) -> (Vec<Range<u64>>, u64) {
+    /// Returns the first ranges to fetch. Each is longer by its further bytes, if those are few.
+    pub(super) fn first_ranges(&self, archive: &Ranges) -> FirstRanges {
         let mut stored = Amount(0);
         let mut more = Amount(0);
         for part in &self.parts {
@@ -165,13 +165,21 @@ impl Batch<'_> {
         if is_longer {
             spare = spare.saturating_sub(more.0);
         }
-        let mut ranges = Vec::with_capacity(self.parts.len());
+        let mut wanted = Vec::with_capacity(self.parts.len());
         for part in &self.parts {
             let more = if is_longer { part.more } else { 0 };
-            ranges.push(archive.in_file(part.range.start..part.range.end.saturating_add(more)));
+            wanted.push(archive.in_file(part.range.start..part.range.end.saturating_add(more)));
         }
-        (ranges, spare)
+        FirstRanges { wanted, spare }
     }
+}
+
+/// The ranges to fetch first for the members of a batch.
+pub(super) struct FirstRanges {
+    /// The ranges, in the file that contains the archive.
+    pub(super) wanted: Vec<Range<u64>>,
+    /// The bytes between them that may be read to save requests.
+    pub(super) spare: u64,
 }
 
 /// Divides members into batches, to each of which [`at_once`] applies.
@@ -200,5 +208,138 @@ impl<'a, I: Iterator<Item = Part<'a>>> Iterator for Batches<I> {
             batch.parts.push(part);
         }
         Some(batch)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::asset::Asset;
+    use crate::asset::container::Container;
+    use crate::base::limits::Limits;
+
+    #[test]
+    fn the_first_read_of_a_file_is_a_512th_within_bounds() {
+        const MIB: u64 = 1 << 20;
+        for bytes in
+            [0, 1, 4095, 4096, 4097, MIB, 2 * MIB, 2 * MIB + 511, 2 * MIB + 512, 32 * MIB - 1, 32 * MIB, u64::MAX]
+        {
+            let expected = match bytes {
+                ..=4096 => bytes,
+                _ if bytes < 2 * MIB => 4096,
+                _ if bytes > 32 * MIB => 65_536,
+                _ => bytes / 512,
+            };
+            assert_eq!(of_file(bytes), 0..expected, "{bytes}");
+        }
+        for (decoded_bytes, expected) in
+            [(0, 0), (3, 1), (8 * MIB - 1, 4 * MIB - 1), (8 * MIB, 4 * MIB), (u64::MAX, 4 * MIB)]
+        {
+            let limits = Limits { decoded_bytes, ..Limits::default() };
+            assert_eq!(at_once(&Budget::new(0, &limits)), expected, "{decoded_bytes}");
+        }
+    }
+
+    /// The bytes that headers of this format take, and those of larger ones.
+    fn expected_beginning(format: Option<Format>, bytes: u64) -> (u64, u64) {
+        match format.map(Format::name) {
+            None | Some("rap" | "zip") => (128, 0),
+            Some("paa") => (512, 0),
+            Some("rtm" | "bmtr") => (1408, 0),
+            Some("pbo") => (2048, 0),
+            // A 64th of the model, and as much again.
+            Some("mlod" | "odol") if bytes < 40_960 => (1280, 0),
+            Some("mlod" | "odol") if bytes < 81_920 => (1280, bytes / 32 - 1280),
+            Some("mlod" | "odol") if bytes < 139_264 => (bytes / 64, bytes / 32 - bytes / 64),
+            Some("mlod" | "odol") if bytes < 278_528 => (bytes / 64, 4352 - bytes / 64),
+            Some("mlod" | "odol") => (4352, 0),
+            Some(_) => (4096, 0),
+        }
+    }
+
+    #[test]
+    fn each_format_has_its_first_bytes() {
+        for format in [None].into_iter().chain(Format::ALL.iter().copied().map(Some)) {
+            for edge in [0, 1280, 40_960, 81_920, 139_264, 278_528, 1 << 30] {
+                for bytes in [u64::saturating_sub(edge, 64), u64::saturating_sub(edge, 1), edge, edge + 1, edge + 64] {
+                    let First { least, more } = beginning(format, bytes);
+                    assert_eq!((least, more), expected_beginning(format, bytes), "{format:?} {bytes}");
+                }
+            }
+        }
+    }
+
+    /// An archive with members of these names and sizes, without their bytes.
+    fn pbo(members: &[(&str, u64)]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for (name, size) in members.iter().chain(&[("", 0)]) {
+            bytes.extend([name.as_bytes(), &[0; 17], &(*size as u32).to_le_bytes()].concat());
+        }
+        bytes
+    }
+
+    #[test]
+    fn all_of_a_member_is_fetched_first_unless_its_beginning_says_enough() {
+        let sizes = [0, 1, 127, 128, 129, 1279, 1280, 1281, 4096, 16_384, 16_385, 100_000, 1 << 20];
+        for name in ["a.p3d", "a.paa", "a.rtm", "a.pbo", "a.zip", "a.b3d", "a.cpp", "a"] {
+            let promised = Format::from_extension(Path::new(name));
+            for bytes in sizes {
+                let header = pbo(&[("before", 7), (name, bytes)]);
+                let start = header.len() as u64 + 7;
+                let asset = Asset::parse_file(Path::new("x.pbo"), &header, &Limits::default()).unwrap();
+                let member = || Container::of(&asset).unwrap().members().nth(1).unwrap().unwrap();
+                for depth in [None, Some(Depth::Header), Some(Depth::Summary), Some(Depth::Verify)] {
+                    let (least, more) = expected_beginning(promised, bytes);
+                    let is_enough = match depth {
+                        None => false,
+                        Some(Depth::Header) => true,
+                        _ => is_archive(promised) || promised.is_none() && bytes > 16_384,
+                    };
+                    let by_ranges = is_enough && least + more < bytes;
+                    let (least, more) = if by_ranges { (least, more) } else { (bytes, 0) };
+                    for size in [start + bytes + 21, start + bytes, start + bytes / 2, start, start - 3] {
+                        let part = Part::new(Name::from(Path::new("a")), member(), Use::Whole, depth, size);
+                        let end = size.min(start + least);
+                        let case = format!("{name} of {bytes} bytes to {depth:?} in {size}");
+                        assert_eq!(part.range, start.min(end)..end, "{case}");
+                        assert_eq!((part.by_ranges, part.more), (by_ranges, more.min(size - end)), "{case}");
+                    }
+                }
+            }
+        }
+    }
+
+    /// The numbers of parts in each batch of parts with these sizes.
+    fn batches(sizes: &[u64], at_once: u64) -> Vec<usize> {
+        let header = pbo(&[("a", 0)]);
+        let asset = Asset::parse_file(Path::new("x.pbo"), &header, &Limits::default()).unwrap();
+        let mut parts = Vec::new();
+        for bytes in sizes {
+            let member = Container::of(&asset).unwrap().members().next().unwrap().unwrap();
+            let mut part = Part::new(Name::from(Path::new("a")), member, Use::Whole, None, 0);
+            part.range = 5..5 + bytes;
+            parts.push(part);
+        }
+        Batches::new(parts.into_iter(), at_once).map(|batch| batch.parts.len()).collect()
+    }
+
+    #[test]
+    fn batches_hold_256_members_and_the_bytes_that_are_fetched_at_once() {
+        for (sizes, at_once, expected) in [
+            (&[][..], 10, &[][..]),
+            (&[10], 10, &[1]),
+            (&[11, 1], 10, &[1, 1]),
+            (&[5, 5, 1], 10, &[2, 1]),
+            (&[5, 6, 4, 1], 10, &[1, 2, 1]),
+            (&[10, 0, 0, 1], 10, &[3, 1]),
+            // What needs nothing leaves room for one of any size.
+            (&[0, 0, 11, 1], 10, &[3, 1]),
+            (&[1, 1, 1], 0, &[1, 1, 1]),
+        ] {
+            assert_eq!(batches(sizes, at_once), expected, "{sizes:?}");
+        }
+        for (count, expected) in [(255, &[255][..]), (256, &[256]), (257, &[256, 1]), (513, &[256, 256, 1])] {
+            assert_eq!(batches(&vec![1; count], 1000), expected);
+        }
     }
 }

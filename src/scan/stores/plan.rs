@@ -2,7 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use super::{Place, Stores};
+use super::place::Place;
+use super::store::Stores;
 use crate::asset::Asset;
 use crate::asset::container::Container;
 use crate::ranges::Ranges;

@@ -1,10 +1,14 @@
 //! Scans files of stores by ranges.
 
+use std::iter::zip;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::fetch;
 use super::first_reads::{self, Batch, Batches, Part, at_once};
-use super::{Place, Stored as File, Stores, fetch, sum};
+use super::place::{Place, sum};
+use super::store::{Retry, Stored as File, Stores};
+use super::unread::Unread;
 use crate::asset::Asset;
 use crate::asset::address::{Address, open_member_ranges};
 use crate::asset::container::{Container, Form, Member};
@@ -19,6 +23,7 @@ use crate::scan::in_ranges::Shown;
 use crate::scan::members::container;
 use crate::scan::pending::Pending;
 use crate::scan::progress::Stretch;
+use crate::scan::record::Record;
 use crate::scan::run::{InSight, Run};
 use crate::scan::target::{Target, Use, is_archive};
 use crate::summary::Summary;
@@ -26,6 +31,9 @@ use crate::visit::members::{Named, Rest};
 
 /// A larger file is read again from its beginning, because joining its pieces takes memory for all of it.
 const MOST_JOINED: u64 = 16 << 20;
+
+/// The most files to read again. Further ones that fail are reported at once.
+const MOST_UNREAD: usize = 100_000;
 
 /// The first error of several threads.
 #[derive(Default)]
@@ -54,23 +62,64 @@ impl Failure {
     }
 }
 
+/// What was found in a file, or in an asset inside one.
+#[derive(Default)]
+struct Looked {
+    /// True if it is in a known format.
+    is_asset: bool,
+    /// The error that ended the walk over its members, after the first results were reported.
+    cut: Option<Error>,
+}
+
+impl From<bool> for Looked {
+    fn from(is_asset: bool) -> Self {
+        Self { is_asset, cut: None }
+    }
+}
+
 impl Run<'_> {
-    /// Describes a file of a store and everything inside it.
-    pub(in crate::scan) fn stored(&self, stores: &dyn Stores, target: &Target) {
+    /// Describes a file of a store and everything inside it. A file that fails for now is kept for
+    /// [`unread_again`](Self::unread_again).
+    pub(in crate::scan) fn stored(&self, stores: &dyn Stores, target: Target) {
+        let Err(error) = self.stored_file(stores, &target) else { return };
+        let file = target.address().file;
+        let mut unread = self.unread.lock().unwrap_or_else(PoisonError::into_inner);
+        if unread.len() < MOST_UNREAD && stores.retry(&file) != Retry::Never {
+            return unread.push(Unread { target, error });
+        }
+        drop(unread);
+        self.put(Found::Unreadable(error.in_file(&target.path)));
+    }
+
+    /// Reads files that failed once more, if their stores have answered since. Reports the errors of the others.
+    pub(in crate::scan) fn unread_again(&self) {
+        let failed = std::mem::take(&mut *self.unread.lock().unwrap_or_else(PoisonError::into_inner));
+        self.workers.each(failed.into_iter(), |Unread { target, mut error }| {
+            if !self.scan.progress.is_stopped()
+                && let Some(stores) = self.scan.store_of(&target.path)
+                && stores.retry(&target.address().file) == Retry::Now
+            {
+                match self.stored_file(stores, &target) {
+                    Ok(()) => return,
+                    Err(again) => error = again,
+                }
+            }
+            self.put(Found::Unreadable(error.in_file(&target.path)));
+        });
+    }
+
+    /// Describes a file of a store and everything inside it. Returns the error if nothing was reported before it.
+    fn stored_file(&self, stores: &dyn Stores, target: &Target) -> Result<()> {
         let scan = self.scan;
         let address = target.address();
         // A read that the end of the scan cuts short has not failed. After the end, no results are handed over.
-        let file = match stores.open(&address.file) {
-            Ok(file) => file,
-            Err(error) => return self.put(Found::Unreadable(error.in_file(&address.file))),
-        };
+        let file = stores.open(&address.file).map_err(|error| error.in_file(&address.file))?;
         let stamp_of_store = file.stamp();
         if let Some(unit) = &target.unit
             && unit.stamp.is_some()
             && unit.stamp != stamp_of_store
         {
-            let error = Error::changed("changed since it was cut into units");
-            return self.put(Found::Unreadable(error.in_file(&address.file)));
+            return Err(Error::changed("changed since it was cut into units").in_file(&address.file));
         }
         let mut stamp = None;
         if let Some(text) = stamp_of_store
@@ -84,12 +133,18 @@ impl Run<'_> {
             && is_all
             && known.has(&address.file, stamp)
         {
-            return self.skip(address, file.byte_len());
+            self.skip(address, file.byte_len());
+            return Ok(());
         }
-        let found = self.stored_address(&address, stamp, &*file, target);
+        let looked = self.stored_address(&address, stamp, &*file, target)?;
+        let found = match looked.cut {
+            Some(error) => Err(error),
+            None => Ok(looked.is_asset),
+        };
         if self.exists(target, found) {
             scan.progress.add_file();
         }
+        Ok(())
     }
 
     fn stored_address(
@@ -98,7 +153,7 @@ impl Run<'_> {
         stamp: Option<String>,
         file: &dyn File,
         target: &Target,
-    ) -> Result<bool> {
+    ) -> Result<Looked> {
         let place = Place { file, most: self.scan.limits.decoded_bytes };
         let (members, budget, stretch) = self.share(target, place.size());
         let mut pending = self.pending();
@@ -125,11 +180,11 @@ impl Run<'_> {
         let origin = Origin { modified, use_as, named, ..inside };
         let found = self.opened(At { origin: &origin, budget: &budget }, &opened, &stretch, &mut pending);
         self.hand_over(&mut pending);
-        Ok(found)
+        Ok(found.into())
     }
 
-    /// Describes a file, or an asset inside one, and everything inside it. Some of its ranges may be available.
-    /// Returns false if it is not in a known format.
+    /// Describes a file, or an asset inside one, and everything inside it. Some of its ranges may be available. After
+    /// an error, nothing was reported.
     fn look_in(
         &self,
         at: At<'_>,
@@ -137,18 +192,18 @@ impl Run<'_> {
         ranges: &mut Ranges,
         stretch: &Stretch<'_>,
         pending: &mut Pending<'_>,
-    ) -> Result<bool> {
+    ) -> Result<Looked> {
         let At { origin, budget } = at;
         let scan = self.scan;
         let size = ranges.byte_len();
         let format = place.load(ranges, |ranges| Format::of_file_in(origin.name(), Data::Parts(ranges)))?;
         if format.is_none() && !origin.is_expected() && !(self.texts)(origin.name()) {
-            return Ok(false);
+            return Ok(false.into());
         }
         let is_listed = is_archive(format) && scan.depth <= Depth::Summary;
         let by_ranges = !scan.digests && (is_listed || scan.depth == Depth::Header && format.is_some());
         if !by_ranges {
-            return self.look_at_all(at, format, place, ranges, stretch, pending);
+            return Ok(self.look_at_all(at, format, place, ranges, stretch, pending)?.into());
         }
         // Also fetches the list of its members.
         let (mut record, record_memory) = place.load(ranges, |ranges| {
@@ -183,13 +238,14 @@ impl Run<'_> {
             self.put_seen(Found::Continued(origin.path.to_owned()), Some(&sighting));
         }
         drop(record_memory);
+        let mut looked = Looked::from(true);
         if let Some(archive) = archive
             && !members.is_empty()
         {
             self.hand_over(pending);
-            self.members_in(at, place, Rest::new(&archive, members, budget), ranges, stretch)?;
+            looked.cut = self.members_in(at, place, Rest::new(&archive, members, budget), ranges, stretch).err();
         }
-        Ok(true)
+        Ok(looked)
     }
 
     /// Reads all bytes of a file, or of an asset inside one, and describes them and everything inside them.
@@ -262,46 +318,70 @@ impl Run<'_> {
         batch: &Batch<'_>,
         stretch: &Stretch<'_>,
     ) -> Result<()> {
-        let mut pending = self.pending();
         let first = batch.first_ranges(directory);
-        // A member that is too large is reported when it is its turn.
-        let held = at.budget.hold(sum(&first.0).saturating_add(first.1));
-        let at = At { budget: held.as_ref().map_or(at.budget, Held::budget), ..at };
-        let mut ranges = directory.clone().with_first_read(fetch::MORE);
-        let (shown, _further) = match &held {
-            Ok(_) => self.beginnings(at, place, batch, first, &mut ranges)?,
-            Err(_) => Default::default(),
+        let held = match at.budget.hold(sum(&first.wanted).saturating_add(first.spare)) {
+            Ok(held) => held,
+            Err(error) => {
+                self.batch_too_large(at, place, directory, batch, stretch, &error);
+                return Ok(());
+            }
         };
-        let mut shown = shown.into_iter();
-        for part in &batch.parts {
+        let at = At { budget: held.budget(), ..at };
+        let mut ranges = directory.clone().with_first_read(fetch::MORE);
+        let mut found = self.beginnings(at, place, batch, first, &mut ranges)?;
+        let mut pending = self.pending();
+        for (part, shown) in zip(&batch.parts, &mut found.shown) {
             if self.scan.progress.is_stopped() {
                 break;
             }
             let stretch = stretch.part(part.member.stored_byte_len(), place.size());
             let origin = part.origin(at.origin, &ranges);
             let at = At { origin: &origin, ..at };
-            match (&held, shown.next().unwrap_or(Shown::Further)) {
-                (Err(error), _) => {
-                    let bytes = part.member.stored_byte_len();
-                    if origin.is_promised() {
-                        self.asset(at, unreadable(at, None, bytes, None, error), None, &mut pending);
-                    }
-                }
-                (_, Shown::Record(record)) => {
-                    let content = part.member.in_ranges(&ranges).content(at.budget);
-                    let asset = match &content {
-                        Ok(content) => Asset::parse_in(record.summary.format, content.data(), at.budget.limits()).ok(),
-                        Err(_) => None,
-                    };
-                    let open = InSight { data: &[], asset: asset.as_ref(), budget: at.budget, members: 0..0 };
-                    self.asset(at, *record, Some(open), &mut pending);
-                }
-                (_, Shown::Other) => {}
-                (_, Shown::Further) => self.further(at, place, part, &ranges, &stretch, &mut pending)?,
+            match shown.take() {
+                Some(Shown::Record(record)) => self.shown_record(at, part, *record, &ranges, &mut pending),
+                Some(Shown::Other) => {}
+                Some(Shown::Further) | None => self.further(at, place, part, &ranges, &stretch, &mut pending)?,
             }
         }
         self.hand_over(&mut pending);
         Ok(())
+    }
+
+    /// Reports that the first ranges of a batch are too large for the memory.
+    fn batch_too_large(
+        &self,
+        at: At<'_>,
+        place: Place<'_>,
+        directory: &Ranges,
+        batch: &Batch<'_>,
+        stretch: &Stretch<'_>,
+        error: &Error,
+    ) {
+        let mut pending = self.pending();
+        for part in &batch.parts {
+            if self.scan.progress.is_stopped() {
+                break;
+            }
+            let bytes = part.member.stored_byte_len();
+            let _progress = stretch.part(bytes, place.size());
+            let origin = part.origin(at.origin, directory);
+            let at = At { origin: &origin, ..at };
+            if origin.is_promised() {
+                self.asset(at, unreadable(at, None, bytes, None, error), None, &mut pending);
+            }
+        }
+        self.hand_over(&mut pending);
+    }
+
+    /// Hands over the record of a member that its beginning describes.
+    fn shown_record(&self, at: At<'_>, part: &Part<'_>, record: Record, ranges: &Ranges, pending: &mut Pending<'_>) {
+        let content = part.member.in_ranges(ranges).content(at.budget);
+        let asset = match &content {
+            Ok(content) => Asset::parse_in(record.summary.format, content.data(), at.budget.limits()).ok(),
+            Err(_) => None,
+        };
+        let open = InSight { data: &[], asset: asset.as_ref(), budget: at.budget, members: 0..0 };
+        self.asset(at, record, Some(open), pending);
     }
 
     /// Visits a member that its beginning does not describe.
@@ -322,8 +402,10 @@ impl Run<'_> {
             };
             if let (Form::InPlace, Some(start)) = (part.member.form(), start) {
                 let mut here = ranges.section(start..start.saturating_add(part.member.stored_byte_len()));
-                self.look_in(at, place, &mut here, stretch, pending)?;
-                return Ok(());
+                return match self.look_in(at, place, &mut here, stretch, pending)?.cut {
+                    Some(error) => Err(error),
+                    None => Ok(()),
+                };
             }
             place.load(&mut ranges, |ranges| missing(part.member.in_ranges(ranges).stored_bytes()))?;
         }

@@ -1,8 +1,8 @@
 //! Finds the files below a URL.
 
-use std::path::{Component, PathBuf};
+use std::path::{Path, PathBuf};
 
-use super::{Listed, Stores};
+use super::store::{Listed, Stores};
 use crate::asset::address::Address;
 use crate::base::error::Result;
 use crate::base::format::Format;
@@ -29,12 +29,12 @@ impl Selection {
                 Ok(listed) => listed,
                 Err(error) => return Some(Err(error.in_file(&root))),
             };
-            let below = path.strip_prefix(&root).unwrap_or(&path);
-            let is_hidden = |part: Component<'_>| part.as_os_str().as_encoded_bytes().starts_with(b".");
+            let below = parts_below(&root, &path);
+            let is_hidden = below.iter().any(|part| part.starts_with(b"."));
             let use_as = match named {
                 true => Use::Whole,
-                false if !self.hidden && below.components().any(is_hidden) => return None,
-                false if self.folder_depth.is_some_and(|most| below.components().count() > most) => return None,
+                false if !self.hidden && is_hidden => return None,
+                false if self.folder_depth.is_some_and(|most| below.len() > most) => return None,
                 false if globs.take(&path) => Use::Whole,
                 false if archives && is_archive(Format::from_extension(&path)) && exclusions.take(&path) => Use::Inside,
                 false => return None,
@@ -42,4 +42,12 @@ impl Selection {
             Some(Ok(Target { path, named, use_as, unit: None }))
         })))
     }
+}
+
+/// The parts of the address of a file below that of a folder. On every system a slash ends a part, and a backslash is a
+/// letter of it.
+fn parts_below<'p>(folder: &Path, file: &'p Path) -> Vec<&'p [u8]> {
+    let file = file.as_os_str().as_encoded_bytes();
+    let below = file.strip_prefix(folder.as_os_str().as_encoded_bytes()).unwrap_or(file);
+    below.split(|byte| *byte == b'/').filter(|part| !part.is_empty()).collect()
 }

@@ -111,6 +111,20 @@ impl Watched {
     }
 }
 
+/// Returns true if these bytes are in a map of which a part was lost.
+pub(crate) fn is_torn(bytes: &[u8]) -> bool {
+    let start = bytes.as_ptr().addr();
+    for place in places() {
+        if place.torn.load(Ordering::Relaxed)
+            && let Some(range) = place.range()
+            && range.contains(&start)
+        {
+            return true;
+        }
+    }
+    false
+}
+
 impl Drop for Watched {
     fn drop(&mut self) {
         self.0.set(0..0);

@@ -1,4 +1,4 @@
-//! `cat --text`: binary configs as text.
+//! Configs in both forms: `cat --text`, `export`, and the verbs that read text as they read the binary form.
 
 use crate::support::files::root;
 use crate::support::program::{Folder, code, program, run, stderr, stdout};
@@ -75,4 +75,139 @@ fn the_text_of_a_config_is_limited() {
     assert_eq!(code(&run(["cat", "--text", path])), 0);
     let output = run(["cat", "--text", "--max-work", "1", path]);
     assert!(code(&output) == 2 && stderr(&output).contains("--max-work raises it"), "{}", stderr(&output));
+}
+
+const EVERYTHING: &str = "corpus/rap/everything.bin";
+
+fn json_of(file: &str) -> serde_json::Value {
+    serde_json::from_slice(&run(["info", "--json", file]).stdout).unwrap()
+}
+
+/// Exports a config, and returns the path of the result.
+fn exported(from: &str, folder: &Folder, name: &str) -> String {
+    let to = folder.0.join(name);
+    let output = program().args(["export", from, "-o"]).arg(&to).output().unwrap();
+    assert_eq!((code(&output), stdout(&output), stderr(&output)), (0, String::new(), String::new()), "{from}");
+    to.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn both_forms_of_a_config_are_exported_and_read_alike() {
+    let folder = Folder::new("config-forms");
+    for binary in [EVERYTHING, MATERIAL] {
+        for ending in ["cpp", "hpp", "CPP", "rvmat", "sqm", "cfg", "bisurf"] {
+            let text = exported(binary, &folder, &format!("text.{ending}"));
+            assert_eq!(std::fs::read_to_string(&text).unwrap(), stdout(&run(["cat", "--text", binary])));
+        }
+        let text = exported(binary, &folder, "text.cpp");
+        let again = exported(&text, &folder, "again.bin");
+        assert!(std::fs::read(&again).unwrap() == std::fs::read(root().join(binary)).unwrap());
+        for verb in [&["tree"][..], &["tree", "--fields"], &["tree", "--format", "ndjson"], &["dump"]] {
+            let of_text = run(verb.iter().chain(&[&text[..]]));
+            assert_eq!(code(&of_text), 0, "{}", stderr(&of_text));
+            assert_eq!(stdout(&of_text), stdout(&run(verb.iter().chain(&[binary]))), "{verb:?}");
+            let is_tree = verb[0] == "tree";
+            assert_eq!(stderr(&of_text).contains("offsets are those of the config in binary form"), is_tree);
+        }
+        let selector = "classes/0/entries/0";
+        assert_eq!(stdout(&run(["dump", &text, selector])), stdout(&run(["dump", binary, selector])));
+        let [of_text, of_binary] = [&text[..], binary].map(json_of);
+        assert_eq!(of_text["detail"], of_binary["detail"]);
+        // The binary form has inner classes after the entries of the outer one.
+        let names = |json: &serde_json::Value| {
+            let mut names: Vec<String> =
+                json["references"].as_array().unwrap().iter().map(|reference| reference.to_string()).collect();
+            names.sort();
+            names
+        };
+        assert_eq!(names(&of_text), names(&of_binary));
+        assert_eq!((&of_text["format"], &of_text["unread"]), (&serde_json::json!(null), &serde_json::json!([])));
+        assert_eq!(of_binary.get("unread"), None);
+        let classes = |file: &str| stdout(&run(["info", file])).split("Classes\n").nth(1).unwrap().to_owned();
+        assert_eq!(classes(&text), classes(binary));
+        for (a, b) in [(&text[..], binary), (binary, &text), (&text, &text)] {
+            let output = run(["diff", a, b]);
+            assert_eq!((code(&output), stdout(&output)), (0, String::new()), "{}", stderr(&output));
+        }
+    }
+}
+
+#[test]
+fn a_text_is_compared_with_a_binary_by_values() {
+    let folder = Folder::new("config-diff");
+    let text = folder.file("a.cpp", "// comment\nclass A\n{\n  b = 2;\n  c[]={1,\"x\"};\n};\n");
+    let config = |number| {
+        let entries = [value("b", number), rap::Entry::Array("c".to_owned(), vec![rap::Value::Int(1), rap::text("x")])];
+        file(&rap::root([class("A", "", entries)]), &[]).to_vec()
+    };
+    let binary = folder.file("a.bin", config("2"));
+    let output = run(["diff".as_ref(), text.as_os_str(), binary.as_os_str()]);
+    // A number is no text.
+    assert_eq!(code(&output), 1, "{}", stderr(&output));
+    assert!(stdout(&output).contains("value"), "{}", stdout(&output));
+}
+
+#[test]
+fn what_is_not_read_of_a_text_is_said_by_every_verb() {
+    let folder = Folder::new("config-unread");
+    let text = folder.file("a.cpp", "#include \"b.hpp\"\nclass A { b = F(1); };\n");
+    let text = text.to_str().unwrap();
+    let out = folder.0.join("out.bin");
+    let said = [
+        format!("meshpeek: {text}: line 1: #include \"b.hpp\" is not followed\n"),
+        format!("meshpeek: {text}: line 2: F(1) is kept as text\n"),
+    ];
+    let out_path = out.to_str().unwrap();
+    for (args, status) in [
+        (&["tree", text][..], 1),
+        (&["dump", text], 1),
+        (&["info", text], 1),
+        (&["info", "--json", text], 1),
+        (&["info", text, EVERYTHING], 1),
+        (&["diff", text, text], 2),
+        (&["diff", EVERYTHING, text], 2),
+        (&["export", text, "-o", out_path], 1),
+    ] {
+        let output = run(args);
+        assert_eq!(code(&output), status, "{args:?}: {}", stderr(&output));
+        for line in &said {
+            assert!(stderr(&output).contains(line), "{args:?}: {}", stderr(&output));
+        }
+    }
+    let json = json_of(text);
+    let unread = ["line 1: #include \"b.hpp\" is not followed", "line 2: F(1) is kept as text"];
+    assert_eq!(json["unread"], serde_json::json!(unread));
+    assert!(out.exists());
+}
+
+#[test]
+fn a_config_is_exported_in_its_other_form_alone() {
+    let folder = Folder::new("config-refused");
+    let text = exported(EVERYTHING, &folder, "text.cpp");
+    let out = |name: &str| folder.0.join(name).to_str().unwrap().to_owned();
+    for (from, to, expected) in [
+        (&text[..], out("a.cpp"), "is text already"),
+        (EVERYTHING, out("a.bin"), "is a binary config already"),
+        ("corpus/b3d/everything.b3d", out("a.bin"), "not a config"),
+        ("corpus/b3d/everything.b3d", out("a.cpp"), "not a config"),
+        ("README.md", out("a.bin"), "not a config"),
+        (EVERYTHING, out("a.glb"), "a config has no triangles"),
+    ] {
+        let output = run(["export", from, "-o", &to]);
+        assert_eq!(code(&output), 2, "{from} to {to}");
+        assert!(stderr(&output).contains(expected), "{}", stderr(&output));
+        assert!(!std::path::Path::new(&to).exists(), "{to}");
+    }
+    // Deeper classes than the binary form may have.
+    let deep = folder.file("deep.cpp", "class a {".repeat(70));
+    let deep = deep.to_str().unwrap();
+    for args in [&["tree", deep][..], &["dump", deep], &["diff", deep, deep], &["export", deep, "-o", &out("b.bin")]] {
+        let output = run(args);
+        assert_eq!(code(&output), 2, "{args:?}");
+        let said = "deep.cpp: at 0x249: classes in classes deeper than 64";
+        assert!(stderr(&output).contains(said), "{args:?}: {}", stderr(&output));
+    }
+    let output = run(["info", deep]);
+    assert_eq!(code(&output), 1, "{}", stderr(&output));
+    assert!(stdout(&output).contains("Arma config as text"), "{}", stdout(&output));
 }

@@ -105,6 +105,12 @@ fn members_that_cannot_be_extracted_are_reported() {
     assert_eq!((code(&output), names(&folder.0.join("b"))), (1, vec!["sound".to_owned()]), "{}", stderr(&output));
 }
 
+/// The bytes of a file. On Windows, a folder keeps the case in which it was made.
+fn file_at<'f>(files: &'f BTreeMap<String, Vec<u8>>, name: &str) -> Option<&'f [u8]> {
+    let is_it = |found: &str| found == name || cfg!(windows) && found.to_lowercase() == name.to_lowercase();
+    files.iter().find(|(found, _)| is_it(found)).map(|(_, bytes)| bytes.as_slice())
+}
+
 /// Extracts members with these names, and compares the files: no others are written, inside the folder or outside.
 fn names_become(all: &[(&str, &str)]) {
     let folder = Folder::new("extract-names");
@@ -114,7 +120,7 @@ fn names_become(all: &[(&str, &str)]) {
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let files = tree(&folder.0.join("a/b/out"));
     for (name, expected) in all {
-        assert_eq!(files.get(*expected).map(Vec::as_slice), Some(expected.as_bytes()), "{name:?}");
+        assert_eq!(file_at(&files, expected), Some(expected.as_bytes()), "{name:?}");
     }
     assert_eq!(names(&folder.0).len(), all.len() + 1, "{:?}", names(&folder.0));
     let errors = stderr(&output);
@@ -305,8 +311,10 @@ fn nothing_is_overwritten_and_existing_files_are_skipped() {
     // An archive is not overwritten by its own member.
     let own = zip(&[Entry::stored("own.zip", b"1")], b"").to_vec();
     folder.file("own.zip", &own);
-    assert_eq!(code(&extract(&folder, &["own.zip", "-o", ".", "--force"])), 2);
-    assert_eq!(std::fs::read(folder.0.join("own.zip")).unwrap(), own);
+    for address in ["own.zip", "own.zip!/own.zip", "own.zip!/*"] {
+        assert_eq!(code(&extract(&folder, &[address, "-o", ".", "--force"])), 2, "{address}");
+        assert_eq!(std::fs::read(folder.0.join("own.zip")).unwrap(), own, "{address}");
+    }
 }
 
 /// Beyond the limit for the size of a file, as on a full disk, writing fails in the middle of a file.
@@ -472,7 +480,8 @@ fn archives_in_archives_are_entered_up_to_the_limit() {
 #[test]
 fn names_with_the_signs_of_addresses_are_found() {
     let folder = Folder::new("extract-signs");
-    let stored = ["a", "a", "a#1", "b#x", "b", "[c].x", "c.x", "d*", "dd", "e?", "ee", "f#0", "f"];
+    let stored =
+        ["a", "a", "a#1", "b#x", "b", "[c].x", "c.x", "d*", "dd", "e?", "ee", "f#0", "f", "i#1", "i#1", "j#0#1", "j#0"];
     let entries: Vec<Entry> = (0_u8..).zip(stored).map(|(at, name)| Entry::stored(name, &[at])).collect();
     folder.file("in.zip", zip(&entries, b"").to_vec());
     for (address, expected) in [
@@ -492,6 +501,16 @@ fn names_with_the_signs_of_addresses_are_found() {
         ("?e", Some(vec![10])),
         ("f#0", Some(vec![11])),
         ("f", Some(vec![12])),
+        // The last sign divides the name and the number.
+        ("i#1", Some(vec![13])),
+        ("i#1#0", Some(vec![13])),
+        ("i#1#1", Some(vec![14])),
+        ("i#1#2", None),
+        ("i", None),
+        ("j#0#1", Some(vec![15])),
+        ("j#0#1#0", Some(vec![15])),
+        ("j#0#0", Some(vec![16])),
+        ("j#0#2", None),
         ("g", None),
         ("g*", None),
     ] {
@@ -541,6 +560,29 @@ fn archives_are_entered_by_their_bytes_or_else_by_their_name() {
     }
 }
 
+/// What can be seen to be no archive is a file, whatever its name promises.
+#[test]
+fn members_that_are_named_like_archives_are_files_if_their_bytes_say_so() {
+    let content = b"a text, and no archive of any kind".repeat(10);
+    for name in ["x.zip", "x.ZIP", "x.bin", "x.txt", "x"] {
+        let bytes = name.as_bytes();
+        for (outer, archive) in [
+            ("stored.zip", zip(&[Entry::stored(name, &content)], b"").to_vec()),
+            ("stored.pbo", Writer::new().stored(bytes, &content).finish(Tail::Sha1)),
+        ] {
+            let folder = Folder::new("extract-no-archive");
+            folder.file(outer, archive);
+            for address in [outer.to_owned(), format!("{outer}!/{name}"), format!("{outer}!/x*")] {
+                let output = extract(&folder, &[&address, "-o", "out"]);
+                let found = tree(&folder.0.join("out"));
+                assert_eq!(code(&output), 0, "{address}: {}", stderr(&output));
+                assert_eq!(found, BTreeMap::from([(name.to_owned(), content.clone())]), "{address}");
+                std::fs::remove_dir_all(folder.0.join("out")).unwrap();
+            }
+        }
+    }
+}
+
 /// A file whose name is not the end of its member's name is said, with and without folders.
 #[test]
 fn files_with_other_names_than_their_members_are_said() {
@@ -564,7 +606,7 @@ fn files_with_other_names_than_their_members_are_said() {
         let mut said = 0;
         for (name, deep, flat) in members {
             let file = if is_flat { flat } else { deep };
-            assert_eq!(files.get(file).map(Vec::as_slice), Some(name.as_bytes()), "{name} {is_flat}: {files:?}");
+            assert_eq!(file_at(&files, file), Some(name.as_bytes()), "{name} {is_flat}: {files:?}");
             let is_same = name.replace('\\', "/").ends_with(file);
             said += usize::from(!is_same);
             assert_eq!(text.contains(&format!("{name}: the file is {file}\n")), !is_same, "{name} {is_flat}: {text}");

@@ -65,7 +65,7 @@ const FILES: [&str; 4] =
     ["corpus/b3d/everything.b3d", "corpus/rtm/plain.rtm", "corpus/mlod/everything.p3d", "corpus/lodka/everything.lod"];
 
 /// A file of each format.
-const EACH: [&str; 12] = [
+const EACH: [&str; 14] = [
     "corpus/b3d/everything.b3d",
     "corpus/bmx/full.bmx",
     "corpus/lodka/everything.lod",
@@ -77,6 +77,8 @@ const EACH: [&str; 12] = [
     "corpus/pbo/addon.pbo",
     "corpus/rap/everything.bin",
     "corpus/texheaders/everything.bin",
+    "corpus/bisign/maker_1.2.bikey",
+    "corpus/bisign/shed.pbo.maker_1.2.bisign",
     "corpus/zip/assets.zip",
 ];
 

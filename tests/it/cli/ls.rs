@@ -6,6 +6,7 @@ use serde_json::Value as Json;
 
 use crate::support::files::{below, root};
 use crate::support::program::{Folder, code, lines, run, stderr, stdout};
+use crate::writer::archives::nested;
 use crate::writer::b3d;
 use crate::writer::zip::{Entry, zip};
 
@@ -163,4 +164,27 @@ fn patterns_for_members_work_in_every_verb() {
     let archive = folder.file("x.zip", zip(&entries, b"").to_vec());
     let address = format!("{}!/[a].txt", archive.display());
     assert_eq!(stdout(&run(["cat", &address])), "letters");
+}
+
+/// A member is read by its pattern up to the same limit as by its name. Just beyond the limit, the error is that of the
+/// name, too.
+#[test]
+fn patterns_lead_into_as_many_archives_as_names() {
+    let folder = Folder::new("ls-depth");
+    // With three archives inside it.
+    let archive = folder.file("4.zip", nested(4));
+    let [named, pattern] = ["3.zip!/2.zip!/1.zip!/scene.b3d", "*!/?.zip!/*!/*.b3d"]
+        .map(|inside| format!("{}!/{inside}", archive.display()));
+    for verb in ["ls", "scan", "info", "cat", "verify", "dump", "tree", "hex"] {
+        for limit in 0..6 {
+            let run = |address: &str| run([verb, address, "-q", "--max-archive-depth", &limit.to_string()]);
+            let (named, found) = (run(&named), run(&pattern));
+            let message = format!("{verb} {limit}: {}{}", stderr(&named), stderr(&found));
+            assert!(code(&found) == code(&named) && found.stdout == named.stdout, "{message}");
+            assert_eq!(code(&found) == 0, limit >= 4, "{message}");
+            if limit >= 3 {
+                assert_eq!(stderr(&found), stderr(&named), "{verb} {limit}");
+            }
+        }
+    }
 }

@@ -260,6 +260,32 @@ fn the_ending_of_the_file_to_write_is_its_format() {
     assert_eq!(stderr(&wrong), format!("meshpeek: x.csv: verify does not write .csv files; it writes {writes}\n"));
 }
 
+/// In capitals, too, it is the same format, in every verb.
+#[test]
+fn the_ending_selects_the_format_in_any_case() {
+    let folder = Folder::new("endings-in-any-case");
+    for (verb, formats) in VERBS {
+        for ending in formats {
+            if ["parquet", "arrow"].contains(ending) && !cfg!(feature = "parquet") {
+                continue;
+            }
+            let written = |ending: &str| {
+                let path = folder.0.join(format!("out.{ending}"));
+                let output = program().args(verb).arg("-q").arg("-o").arg(&path).output().unwrap();
+                assert!(code(&output) < 2, "{verb:?} {ending}: {}", stderr(&output));
+                let bytes = std::fs::read(&path).unwrap();
+                std::fs::remove_file(path).unwrap();
+                (code(&output), bytes)
+            };
+            let (first, rest) = ending.split_at(1);
+            let small = written(ending);
+            for other in [ending.to_uppercase(), first.to_uppercase() + rest] {
+                assert!(written(&other) == small, "{verb:?} {other}");
+            }
+        }
+    }
+}
+
 /// NDJSON under such a name would look like a damaged file to a spreadsheet.
 #[test]
 fn a_format_that_no_verb_writes_is_refused_by_its_ending() {

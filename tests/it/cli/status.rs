@@ -209,7 +209,8 @@ fn messages_say_what_to_do() {
         (&["info", "--digests", EVERYTHING], "--digests needs --json or -o NAME.json"),
         (
             &["export", EVERYTHING],
-            "export needs -o NAME.glb, NAME.obj or NAME.ply for a model, or -o NAME.png for a picture of it",
+            "export needs -o NAME.glb, NAME.obj or NAME.ply for a model, -o NAME.png for a picture of it, or -o NAME.cpp or \
+             NAME.bin for a config",
         ),
         (&["plan", "-"], "standard input can be read only once, so it cannot be split into units"),
     ] {

@@ -319,6 +319,40 @@ fn macros_beyond_the_limits_are_unread() {
     assert_eq!(links(&folder, "loop"), expected);
 }
 
+/// However many uses of macros fail in a text, it is said once, and for each text.
+#[test]
+fn each_text_whose_macros_fail_is_unread_once() {
+    let deep: String = (0..100).map(|number| format!("#define D{number}(x) D{}(x)\n", number + 1)).collect();
+    for uses in 1..4 {
+        let mut text = deep.clone();
+        for number in 0..uses {
+            text += &format!("class A{number} {{ model = D{number}(a.p3d); }};\n");
+        }
+        let names = [r"a\config.cpp", r"b\config.cpp", r"c\config.cpp"];
+        let loose = names.map(|name| format!("loose/{}", name.replace('\\', "/")));
+        let folder = Folder::new("refs-macro-texts");
+        for path in &loose {
+            folder.file(path, &text);
+        }
+        let members = names.map(|name| (name, text.as_bytes()));
+        folder.file("packed/x.pbo", pbo("x", &members));
+        folder.file("packed/y.pbo", pbo("y", &members[..2]));
+        let packed = [("x", names[0]), ("x", names[1]), ("x", names[2]), ("y", names[0]), ("y", names[1])]
+            .map(|(archive, name)| format!("packed/{archive}.pbo {name}"));
+        for (place, expected) in [("loose", loose.map(|path| path + " -").to_vec()), ("packed", packed.to_vec())] {
+            let output = program().current_dir(&folder.0).args(["refs", "-q", place]).output().unwrap();
+            let mut found = Vec::new();
+            for link in lines(&output) {
+                if link["state"] == "unread" {
+                    let path = with_slashes(link["path"].as_str().unwrap());
+                    found.push(format!("{path} {}", link["member"].as_str().unwrap_or("-")));
+                }
+            }
+            assert_eq!(found, expected, "{uses} uses: {}", stderr(&output));
+        }
+    }
+}
+
 /// The expanded text counts, however little of it is in a name.
 #[test]
 fn expanding_macros_is_charged() {

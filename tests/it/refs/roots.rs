@@ -270,6 +270,78 @@ fn files_that_nothing_names_are_listed() {
     assert_eq!(lines(&run(["refs", "--unused", bare.0.to_str().unwrap()])).len(), 1);
 }
 
+/// One of the paths that lead to a file may be the one that a reference means.
+#[cfg(unix)]
+#[test]
+fn a_file_given_by_two_paths_is_unused_only_if_nothing_means_either() {
+    let folder = Folder::new("refs-unused-twice");
+    // Without a prefix file, the name of the given folder is the first part of the path in the game.
+    for (name, path) in [("a", r"a\used.paa"), ("b", r"b\used_too.paa")] {
+        folder.file(&format!("real/{name}/description.ext"), format!("class A {{ icon = \"\\{path}\"; }};"));
+    }
+    for name in ["used.paa", "used_too.paa", "spare.paa"] {
+        folder.file(&format!("real/{name}"), "x");
+    }
+    for name in ["a", "b"] {
+        std::os::unix::fs::symlink("real", folder.0.join(name)).unwrap();
+    }
+    for (paths, expected) in [
+        (&["a"][..], &["spare.paa", "used_too.paa"][..]),
+        (&["b"], &["spare.paa", "used.paa"]),
+        (&["a", "b"], &["spare.paa"]),
+        (&["b", "a"], &["spare.paa"]),
+        (&["a", "b", "real"], &["spare.paa"]),
+        (&["real"], &["spare.paa", "used.paa", "used_too.paa"]),
+    ] {
+        let output = refs(&folder, &[&["-q", "--unused"], paths].concat());
+        let mut found = Vec::new();
+        for row in lines(&output) {
+            found.push(row["path"].as_str().unwrap().rsplit('/').next().unwrap().to_owned());
+        }
+        assert_eq!(found, expected, "{paths:?}: {}", stderr(&output));
+    }
+}
+
+/// A pointer has at most 1,024 bytes, and a file of no bytes is empty.
+#[test]
+fn files_of_every_size_are_odd_as_their_bytes_say() {
+    let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 275185\n";
+    let mut config = String::from("class CfgPatches {};\nsounds[] = {");
+    let mut files = Vec::new();
+    for size in [0, 1, pointer.len(), 200, 1023, 1024, 1025, 5000] {
+        for (kind, begins) in [("pointer", pointer), ("other", "a sound")] {
+            let mut content = begins.as_bytes().to_vec();
+            content.resize(size, b'\n');
+            let name = format!("{kind}{size}.ogg");
+            config += &format!("\"my\\{name}\",");
+            let note = match (kind, size) {
+                (_, 0) => "empty",
+                ("pointer", 1..=1024) if size >= pointer.len() => "Git LFS pointer",
+                _ => "-",
+            };
+            files.push((name, content, note));
+        }
+    }
+    config += "\"x\"};\n";
+    let folder = Folder::new("refs-odd-sizes");
+    let mut members: Vec<(&str, &[u8])> = vec![("config.cpp", config.as_bytes())];
+    for (name, content, _) in &files {
+        members.push((name, content));
+    }
+    for (name, content) in &members {
+        folder.file(&format!("loose/my/{name}"), content);
+    }
+    folder.file("packed/my.pbo", pbo("my", &members));
+    for place in ["loose", "packed"] {
+        let links = lines(&refs(&folder, &["-q", place]));
+        for (name, content, note) in &files {
+            let link = links.iter().find(|link| link["name"] == format!(r"my\{name}")).unwrap();
+            assert_eq!(link["state"], "found", "{link}");
+            assert_eq!(link["note"].as_str().unwrap_or("-"), *note, "{place}, {} bytes: {link}", content.len());
+        }
+    }
+}
+
 #[test]
 fn a_file_given_by_two_paths_is_elsewhere_once() {
     let folder = Folder::new("refs-elsewhere-once");

@@ -11,6 +11,9 @@ use std::time::{Duration, Instant};
 use crate::support::program::{Folder, code, lines, program, stderr, stdout};
 
 const FILE: &[u8] = b"BB3D\x04\0\0\0\x01\0\0\0";
+/// The keys of a bucket. Some of its folders have names that begin alike, and one has that of a file.
+const FOLDERS: [&str; 7] =
+    ["a.b3d", "mod.b3d", "mod.b3d/a.b3d", "mod/a.b3d", "mod/sub/a.b3d", "mod2/a.b3d", "other/mod/a.b3d"];
 /// What a server without end sends before it gives up.
 const ENDLESS: u64 = 256 << 20;
 
@@ -182,6 +185,9 @@ impl Lie<'_> {
             "old-date" => headers = "last-modified: Mon, 01 Jan 0001 00:00:00 GMT\r\n".to_owned(),
             "control" => return self.say("500 \x1b[31mred", "", b""),
             "huge" => size = u64::MAX.to_string(),
+            "folders" if !FOLDERS.iter().any(|key| target.strip_prefix("/folders/") == Some(*key)) => {
+                return write!(self.stream, "HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n");
+            }
             _ => {}
         }
         write!(self.stream, "HTTP/1.1 200 OK\r\ncontent-length: {size}\r\n{headers}\r\n")
@@ -237,6 +243,11 @@ impl Lie<'_> {
                     self.stream.write_all(piece)?;
                 }
                 return Ok(());
+            }
+            "begins" => {
+                write!(self.stream, "HTTP/1.1 206 Partial\r\ncontent-length: {}\r\n{headers}\r\n", part.len())?;
+                self.stream.write_all(&part[..30 << 10])?;
+                std::thread::sleep(Duration::from_secs(60));
             }
             "redirect-of-range" => return self.redirect(),
             "whole" => return self.say("200 OK", "etag: \"tag\"\r\n", file),
@@ -302,6 +313,13 @@ impl Lie<'_> {
             "hidden" => {
                 next = None;
                 [".b.b3d", ".git/c.b3d", "a.b3d", "d/.e/f/g.b3d"].map(|key| entry(key, "tag")).concat()
+            }
+            "folders" => {
+                next = None;
+                let prefix = query.split('&').find_map(|pair| pair.strip_prefix("prefix=")).unwrap_or_default();
+                let prefix = prefix.replace("%2F", "/");
+                let begins = FOLDERS.iter().filter(|key| key.starts_with(&prefix));
+                begins.map(|key| entry(key, "tag")).collect()
             }
             "again" => {
                 next = Some(1);
@@ -510,6 +528,32 @@ fn keys_that_no_url_names_end_no_scan() {
     assert_eq!(paths, ["s3://keys/a/b.b3d", "s3://keys/c\u{202e}.b3d", "s3://keys/d\\..\\e.b3d"]);
 }
 
+#[test]
+fn a_url_names_a_file_or_the_files_below_it() {
+    let liar = Liar::new(FILE);
+    for path in ["", "mod", "mod/", "mod/sub", "mo", "mod2/", "mod.b3d", "mod.b3d/", "other", "other/mod", "none", "a"]
+    {
+        // The names of folders are compared whole.
+        let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
+        let is_below = |key: &&&str| {
+            let names: Vec<&str> = key.split('/').collect();
+            names.len() > parts.len() && names.starts_with(&parts)
+        };
+        let expected: Vec<&str> = match FOLDERS.iter().find(|key| **key == path) {
+            Some(file) => vec![*file],
+            None => FOLDERS.iter().filter(is_below).copied().collect(),
+        };
+        let output = liar.run(&["scan", &format!("s3://folders/{path}")]);
+        let mut found: Vec<String> = Vec::new();
+        for line in lines(&output) {
+            found.push(line["path"].as_str().unwrap().replace("s3://folders/", ""));
+        }
+        found.sort();
+        assert_eq!(found, expected, "{path:?}: {}", stderr(&output));
+        assert_eq!(code(&output), if expected.is_empty() { 2 } else { 0 }, "{path:?}: {}", stderr(&output));
+    }
+}
+
 /// As in the file system, a file is hidden if its name or that of a folder around it begins with a dot.
 #[test]
 fn hidden_files_of_buckets_are_found_if_asked_for() {
@@ -576,6 +620,15 @@ fn servers_that_wait_are_named_and_end() {
             let output = slow.run(&["cat", &slow.url("slow")]);
             assert!(code(&output) == 0 && output.stdout == file, "{}", stderr(&output));
             assert!(begun.elapsed() > Duration::from_secs(11), "{:?}", begun.elapsed());
+        });
+        // What was sent in an earlier time of the rate does not count for the next one.
+        threads.spawn(|| {
+            let begins = Liar::new(vec![7; 36 << 10].leak());
+            let begun = Instant::now();
+            let output = begins.run(&["cat", &begins.url("begins")]);
+            let text = stderr(&output);
+            assert!(code(&output) == 2 && text.contains("the server sent 0 bytes in 10 s, less than"), "{text}");
+            assert!(begun.elapsed() < Duration::from_secs(35), "{:?}", begun.elapsed());
         });
         // The message comes soon.
         threads.spawn(|| {
@@ -678,4 +731,10 @@ fn requests_to_this_machine_pass_no_proxy() {
     let output = liar.command().envs(variables).args(["scan", &liar.url("sound")]).output().unwrap();
     assert_eq!((code(&output), contacts.load(Ordering::Relaxed)), (0, 0), "{}{}", stdout(&output), stderr(&output));
     assert!(stdout(&output).contains("/sound/x.b3d"));
+    // Nor the proxy of a store.
+    let mut command = liar.command();
+    command.env("AWS_PROXY_URL", &address).args(["cat", "s3://bucket/a.b3d"]);
+    let output = command.output().unwrap();
+    assert_eq!((code(&output), contacts.load(Ordering::Relaxed)), (0, 0), "{}", stderr(&output));
+    assert_eq!(output.stdout, FILE);
 }

@@ -59,7 +59,7 @@ pub fn stderr(output: &Output) -> String {
     slashes(String::from_utf8(output.stderr.clone()).unwrap())
 }
 
-/// Writes paths in the corpus, also those in JSON, with the slashes that tests expect.
+/// Writes paths in the corpus, also those in JSON, with the slashes that tests expect; members keep theirs.
 pub fn slashes(text: String) -> String {
     if !cfg!(windows) {
         return text;
@@ -70,7 +70,9 @@ pub fn slashes(text: String) -> String {
         let end = path.find(|c: char| c.is_whitespace() || "\",:".contains(c)).unwrap_or(path.len());
         let (path, after) = path.split_at(end);
         out += before;
+        let (path, member) = path.split_at(path.find("!/").unwrap_or(path.len()));
         out += &path.replace("\\\\", "/").replace('\\', "/");
+        out += member;
         rest = after;
     }
     out + rest

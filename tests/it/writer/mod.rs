@@ -6,6 +6,7 @@ pub mod a_mod;
 pub mod addons;
 pub mod archives;
 pub mod b3d;
+pub mod bisign;
 pub mod bmx;
 pub mod bytes;
 pub mod files;
@@ -48,6 +49,8 @@ fn make() -> Vec<(String, Vec<u8>)> {
         ("hostile", rap::hostile()),
         ("rtm", rtm::corpus()),
         ("hostile", rtm::hostile()),
+        ("bisign", bisign::corpus()),
+        ("hostile", bisign::hostile()),
         ("texheaders", texheaders::corpus()),
         ("hostile", texheaders::hostile()),
         ("odol", odol::corpus()),

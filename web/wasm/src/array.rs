@@ -1,6 +1,7 @@
 //! One array as numbers, CSV and NPY, in the forms that `dump` writes.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use meshpeek::inspect::array::Content;
 use meshpeek::inspect::{Array, Inspect as _, Selector};
@@ -57,7 +58,7 @@ impl Table {
     }
 
     /// The number of rows, as far as they can be counted in memory.
-    fn row_count(&self) -> usize {
+    pub(crate) fn row_count(&self) -> usize {
         usize::try_from(self.rows).unwrap_or(usize::MAX)
     }
 
@@ -122,9 +123,24 @@ impl Table {
         let names: Vec<&str> = self.columns.iter().map(|column| column.name).collect();
         text.push_str(&names.join(","));
         text.push('\n');
-        for row in 0..self.row_count() {
+        self.write_rows(&mut text, 0..self.row_count());
+        text.into_bytes()
+    }
+
+    /// Some rows as in the CSV file.
+    pub(crate) fn texts(&self, from: u64, count: u32) -> String {
+        let from = usize::try_from(from).unwrap_or(usize::MAX);
+        let end = from.saturating_add(count as usize).min(self.row_count());
+        let mut text = String::new();
+        self.write_rows(&mut text, from..end);
+        text
+    }
+
+    /// Writes rows up to the first that is not there.
+    fn write_rows(&self, text: &mut String, rows: Range<usize>) {
+        for row in rows {
             for column in 0..self.columns.len() {
-                let Some(number) = self.cell(row, column) else { return text.into_bytes() };
+                let Some(number) = self.cell(row, column) else { return };
                 if column > 0 {
                     text.push(',');
                 }
@@ -135,7 +151,6 @@ impl Table {
             }
             text.push('\n');
         }
-        text.into_bytes()
     }
 
     /// The type that all columns have, if it is one.

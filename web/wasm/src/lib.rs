@@ -9,20 +9,42 @@
 #![cfg_attr(not(test), deny(clippy::too_many_lines))]
 
 mod array;
+/// The comparison of bones of the program's `fit`, from its own source.
+#[path = "../../../cli/src/bones.rs"]
+#[allow(dead_code)]
+mod bones;
+mod config;
+mod failure;
+mod fit;
+mod limits;
 mod lines;
 mod lookup;
 mod model;
 mod node;
+mod overview;
+mod picture;
 mod refs;
+/// The words of the program's `info`, from its own source, so that the page says the same.
+#[path = "../../../cli/src/report/mod.rs"]
+#[allow(dead_code)]
+mod report;
+mod sections;
+mod selection;
+#[path = "../../../cli/src/value.rs"]
+#[allow(dead_code)]
+mod value;
 mod verify;
+mod wrap;
 
 use std::path::{Path, PathBuf};
 
 use js_sys::{Array as JsArray, Function, Uint8Array};
-use meshpeek::address::{Names, join_text};
+use meshpeek::address::{MemberPath, Names};
 use meshpeek::container::{Container, Member};
 use meshpeek::dissect::locate;
+use meshpeek::format::NoAsset;
 use meshpeek::inspect::{Inspect, Selector, selector};
+use meshpeek::scan::refs::State;
 use meshpeek::scan::{Depth, Record, Scan};
 use meshpeek::summary::Name;
 use meshpeek::{Asset, Budget, Error, Format, json, schema, view};
@@ -34,6 +56,7 @@ use crate::array::Table;
 use crate::lines::Lines;
 use crate::lookup::{Catalog, Found};
 use crate::node::{Node, Source};
+use crate::overview::Overview;
 
 type Result<T> = std::result::Result<T, Error>;
 type Answer<T> = std::result::Result<T, JsError>;
@@ -58,12 +81,13 @@ pub struct Session {
     read: Function,
     /// Files up to this size are read whole, whatever their format.
     whole_below: u64,
-    /// The files that the user opened: name and size.
-    files: Vec<(String, u64)>,
+    /// The files that the user opened: name and size. `None` once the user closed it.
+    files: Vec<Option<(String, u64)>>,
     nodes: Vec<Option<Node>>,
     catalog: Option<Catalog>,
     /// How many of the files are in `nodes` if they are archives.
     listed: usize,
+    overview: Option<Overview>,
 }
 
 #[wasm_bindgen]
@@ -74,19 +98,35 @@ impl Session {
     pub fn new(read: Function, progress: Function, whole_below: f64) -> Self {
         console_error();
         node::set_progress(progress);
-        Self { read, whole_below: number(whole_below), files: Vec::new(), nodes: Vec::new(), catalog: None, listed: 0 }
+        let whole_below = number(whole_below);
+        Self { read, whole_below, files: Vec::new(), nodes: Vec::new(), catalog: None, listed: 0, overview: None }
     }
 
     /// Makes a file known, without opening it. Returns its number.
     pub fn add_file(&mut self, name: String, size: f64) -> u32 {
-        self.files.push((name, number(size)));
+        self.files.push(Some((name, number(size))));
         self.catalog = None;
         (self.files.len() - 1) as u32
     }
 
+    /// Forgets a file and what was opened in it. The numbers of other files stay.
+    pub fn remove_file(&mut self, file: u32) {
+        let Some(slot) = self.files.get_mut(file as usize) else { return };
+        let Some((name, _)) = slot.take() else { return };
+        self.catalog = None;
+        self.overview = None;
+        for node in &mut self.nodes {
+            if let Some(open) = node
+                && open.path().0 == Path::new(&name)
+            {
+                *node = None;
+            }
+        }
+    }
+
     /// Opens a file. Returns the number of its node; what does not open as an asset is a node, too.
     pub fn open(&mut self, file: u32) -> Answer<u32> {
-        let Some((name, size)) = self.files.get(file as usize) else { return Err(JsError::new("no such file")) };
+        let Some(Some((name, size))) = self.files.get(file as usize) else { return Err(JsError::new("no such file")) };
         let node = Node::file(self.source(file), PathBuf::from(name), *size, self.whole_below)?;
         Ok(self.add(node))
     }
@@ -114,13 +154,18 @@ impl Session {
         *slot = None;
     }
 
-    /// The facts for a heading: address, name, format, size, whether it is an archive, and why it did not open.
+    /// The facts for a heading: address, name, format, size, whether it is an archive, and why it did not open. `other` is
+    /// the kind of a file without a format.
     pub fn about(&self, node: u32) -> Answer<String> {
         let node = self.node(node)?;
         let format = node.format();
         let mut problem = None;
         if let Some(error) = node.error() {
             problem = Some(json!({ "message": error.to_string(), "offset": error.offset() }));
+        }
+        let mut other = None;
+        if format.is_none() {
+            other = Some(NoAsset::of(node.beginning()).name());
         }
         text(&json!({
             "address": node.address(),
@@ -132,6 +177,7 @@ impl Session {
             "ranges": node.is_in_ranges(),
             "held": node.held(),
             "error": problem,
+            "other": other,
         }))
     }
 
@@ -152,6 +198,11 @@ impl Session {
             })?
         };
         Ok(String::from_utf8(document)?)
+    }
+
+    /// Returns what `info -v` says below its heading: sections, each with a title and lines.
+    pub fn sections(&self, node: u32) -> Answer<String> {
+        text(&self.node(node)?.ask(sections::of)?)
     }
 
     /// Checks everything, as `verify` does. Returns the problems, each with its member if any, and the numbers of
@@ -197,6 +248,11 @@ impl Session {
         Ok(self.lines(node)?.kinds.clone())
     }
 
+    /// Of each line, the kind of its values: none, whole numbers, floats, text, other values, several kinds, from 0.
+    pub fn tree_types(&self, node: u32) -> Answer<Vec<u8>> {
+        Ok(self.lines(node)?.types.clone())
+    }
+
     /// Some lines as a list of objects, each as `tree --fields --format ndjson` prints it.
     pub fn tree_rows(&self, node: u32, wanted: &[u32]) -> Answer<String> {
         let lines = self.lines(node)?;
@@ -220,6 +276,21 @@ impl Session {
         Ok(i32::try_from(line).unwrap_or(-1))
     }
 
+    /// Whether a selector leads to a line of the tree, and not only to the one around it.
+    pub fn has_selector(&self, node: u32, wanted: &str) -> Answer<bool> {
+        let own = self.node(node)?;
+        if let Ok(parsed) = wanted.parse::<Selector>()
+            && let Ok(Some(located)) = own.ask(|asset| Ok(locate(asset, asset.size(), &parsed)))
+            && located.is_exact
+        {
+            return Ok(true);
+        }
+        let lines = self.lines(node)?;
+        let Some(line) = lines.find(wanted) else { return Ok(false) };
+        let row: Value = serde_json::from_str(lines.row(line))?;
+        Ok(row["selector"] == wanted)
+    }
+
     /// Bytes from an offset on, fewer at the end.
     pub fn bytes(&self, node: u32, offset: f64, count: u32) -> Answer<Vec<u8>> {
         Ok(self.node(node)?.bytes(number(offset), u64::from(count))?)
@@ -237,6 +308,27 @@ impl Session {
             Some(place) => Ok((from + place as u64) as f64),
             None => Ok(-1.0),
         }
+    }
+
+    /// The offsets of these bytes in a part of the file, up to `most` of them. Hits may overlap.
+    pub fn search_all(&self, node: u32, wanted: &[u8], from: f64, count: u32, most: u32) -> Answer<Vec<f64>> {
+        let from = number(from);
+        let overlap = (wanted.len() as u64).saturating_sub(1);
+        let here = self.node(node)?.bytes(from, u64::from(count).saturating_add(overlap))?;
+        let mut hits = Vec::new();
+        if wanted.is_empty() {
+            return Ok(hits);
+        }
+        let finder = memchr::memmem::Finder::new(wanted);
+        let mut start = 0;
+        while hits.len() < most as usize
+            && let Some(rest) = here.get(start..)
+            && let Some(place) = finder.find(rest)
+        {
+            hits.push((from + (start + place) as u64) as f64);
+            start += place + 1;
+        }
+        Ok(hits)
     }
 
     /// Every array: selector, rows, columns, how and where it is stored.
@@ -264,6 +356,11 @@ impl Session {
     /// Rows of the kept array as numbers, row after row.
     pub fn array_rows(&self, node: u32, from: f64, count: u32) -> Answer<Vec<f64>> {
         Ok(self.table(node)?.rows(number(from), count))
+    }
+
+    /// Rows of the kept array as lines of a CSV file.
+    pub fn array_texts(&self, node: u32, from: f64, count: u32) -> Answer<String> {
+        Ok(self.table(node)?.texts(number(from), count))
     }
 
     /// The least and the greatest value of a column in each of this many equal parts of its rows.
@@ -305,15 +402,65 @@ impl Session {
         Ok(self.node(node)?.ask(|asset| model::meshes(asset, usize::try_from(lod).ok()))?)
     }
 
+    /// Moves the skeleton of a model by an animation file: facts, then times and values of the keys of each bone.
+    pub fn motion(&self, node: u32, moved: u32) -> Answer<JsArray> {
+        let moved = self.node(moved)?;
+        let own = self.node(node)?;
+        Ok(own.ask(|asset| moved.ask(|moved| model::motion(asset, moved, &budget(own.size()))))?)
+    }
+
+    /// How many of the bones that an animation file moves the model has, and which it lacks.
+    pub fn fit(&self, node: u32, moved: u32) -> Answer<String> {
+        let moved = self.node(moved)?;
+        let own = self.node(node)?;
+        text(&own.ask(|asset| moved.ask(|moved| fit::of(asset, moved, &budget(own.size()))))?)
+    }
+
+    /// The selections of a level of detail: of each its number, its name, and whether nothing is in it.
+    pub fn selections(&self, node: u32, lod: u32) -> Answer<String> {
+        text(&self.node(node)?.ask(|asset| selection::names(asset, lod as usize))?)
+    }
+
+    /// The positions of the points of a selection.
+    pub fn selection(&self, node: u32, lod: u32, index: u32) -> Answer<Vec<f32>> {
+        Ok(selection::points(self.node(node)?, lod as usize, index as usize)?)
+    }
+
+    /// The sections of which a selection consists.
+    pub fn selection_sections(&self, node: u32, lod: u32, index: u32) -> Answer<Vec<u32>> {
+        Ok(selection::sections(self.node(node)?, lod as usize, index as usize)?)
+    }
+
     /// Returns the image that a texture of a model means, from the open files: `[facts, bytes]`, or null.
     pub fn image(&mut self, node: u32, name: String, most: u32) -> Answer<JsValue> {
         self.list_images()?;
+        let own = self.node(node)?;
+        if let Some(bytes) = own.ask(|asset| model::image_inside(asset, &name))? {
+            let (mut facts, bytes) = model::image(&name, &bytes, most)?;
+            facts["file"] = own.address().into();
+            facts["state"] = State::Found.name().into();
+            return Ok(bytes_of(facts.to_string(), &bytes).into());
+        }
         let texture = Name { text: name, lossy: false };
-        let found = self.find_image(self.node(node)?, &texture)?;
-        let Some(Found { address, bytes }) = found else { return Ok(JsValue::NULL) };
-        let Some((mut facts, bytes)) = model::image(&bytes, most)? else { return Ok(JsValue::NULL) };
+        let found = self.find_image(own, &texture)?;
+        let Some(Found { address, state, bytes }) = found else { return Ok(JsValue::NULL) };
+        let (mut facts, bytes) = model::image(&address, &bytes, most)?;
         facts["file"] = address.into();
+        facts["state"] = state.name().into();
         Ok(bytes_of(facts.to_string(), &bytes).into())
+    }
+
+    /// Returns an open file as an image, as `image` does.
+    pub fn own_image(&self, node: u32, most: u32) -> Answer<JsArray> {
+        let own = self.node(node)?;
+        let (facts, bytes) = model::image(&own.address(), &picture::whole(own)?, most)?;
+        Ok(bytes_of(facts.to_string(), &bytes))
+    }
+
+    /// Lists open files and members whose names have one of these endings: addresses, and the way to each.
+    pub fn named(&mut self, endings: &str) -> Answer<String> {
+        let endings: Vec<String> = endings.split(' ').map(str::to_owned).collect();
+        text(&self.named_files(&endings))
     }
 
     /// The mips of a texture.
@@ -325,6 +472,52 @@ impl Session {
     pub fn mip(&self, node: u32, index: u32) -> Answer<JsArray> {
         let (size, pixels) = self.node(node)?.ask(|asset| model::mip(asset, index as usize))?;
         Ok(bytes_of(text(&size)?, &pixels))
+    }
+
+    /// A TGA or DDS picture of at most `most` pixels: its width, height, and RGBA pixels. The size is checked before the
+    /// pixels are decoded.
+    pub fn picture(&self, node: u32, most: f64) -> Answer<JsArray> {
+        let (size, pixels) = picture::decode(self.node(node)?, number(most))?;
+        Ok(bytes_of(text(&size)?, &pixels))
+    }
+
+    /// RGBA pixels as a PNG file.
+    pub fn png(&self, width: u32, height: u32, pixels: &[u8]) -> Answer<Vec<u8>> {
+        Ok(picture::png(width, height, pixels)?)
+    }
+
+    /// Returns a picture of a model or texture with sides of at most `side` pixels: `[[width, height], RGBA pixels]`, or
+    /// null if there is nothing to draw.
+    pub fn thumbnail(&mut self, node: u32, side: u32) -> Answer<JsValue> {
+        self.list_images()?;
+        let Some((size, pixels)) = model::thumbnail(self, self.node(node)?, side)? else { return Ok(JsValue::NULL) };
+        Ok(bytes_of(text(&size)?, &pixels).into())
+    }
+
+    /// Starts an overview of all open files.
+    pub fn overview_begin(&mut self) {
+        self.overview = Some(Overview::begin(self));
+    }
+
+    /// Looks at a file or member for the overview. Returns its format, and the numbers of its errors and warnings.
+    pub fn overview_add(&mut self, node: u32) -> Answer<String> {
+        let Some(mut overview) = self.overview.take() else { return Err(JsError::new("no overview yet")) };
+        let facts = self.node(node).and_then(|node| Ok(overview.add(node)?));
+        self.overview = Some(overview);
+        text(&facts?)
+    }
+
+    /// Ends the overview. Returns how many references of the files that were looked at are in each state, and the
+    /// first `most` of the missing ones.
+    pub fn overview_links(&mut self, most: u32) -> Answer<String> {
+        let Some(overview) = self.overview.take() else { return Err(JsError::new("no overview yet")) };
+        text(&overview.links(self, most as usize)?)
+    }
+
+    /// Returns a binary config as text: `[facts, text]`. The facts say why the text ends early, if it does.
+    pub fn config_text(&self, node: u32) -> Answer<JsArray> {
+        let (facts, bytes) = self.node(node)?.ask(config::text)?;
+        Ok(bytes_of(text(&facts)?, &bytes))
     }
 
     /// The records of a format: the names of fields here and in its documents, types and meanings.
@@ -374,6 +567,14 @@ impl By<'_> {
 }
 
 impl Session {
+    /// The number, name and size of each file that is open.
+    fn open_files(&self) -> impl Iterator<Item = (u32, &str, u64)> {
+        self.files.iter().enumerate().filter_map(|(number, file)| {
+            let (name, size) = file.as_ref()?;
+            Some((number as u32, name.as_str(), *size))
+        })
+    }
+
     fn source(&self, file: u32) -> Source {
         Source { read: self.read.clone(), file }
     }
@@ -483,7 +684,7 @@ fn console_error() {
 
 /// The address of a file, or of a member in it.
 fn address_of(path: &Path, member: Option<&Name>) -> String {
-    join_text(&path.to_string_lossy(), member.map(|member| &*member.text))
+    MemberPath::join_text(&path.to_string_lossy(), member.map(|member| &*member.text))
 }
 
 /// The last name of a path in an archive or a folder.

@@ -5,8 +5,9 @@ use std::ops::{ControlFlow, Range};
 use meshpeek::Asset;
 use meshpeek::container::{Container, Form, Member};
 use meshpeek::dissect::{Line, LineKind, dissect_unread, dissect_until};
-use meshpeek::inspect::Inspect;
+use meshpeek::inspect::{Inspect, Span, Value};
 use meshpeek::json::Row;
+use meshpeek::view::{Column, Scalar};
 
 use crate::Result;
 use crate::node::Node;
@@ -26,6 +27,7 @@ pub(crate) struct Lines {
     pub(crate) offsets: Vec<f64>,
     pub(crate) bytes: Vec<f64>,
     pub(crate) kinds: Vec<u8>,
+    pub(crate) types: Vec<u8>,
     text: Vec<u8>,
     /// The end of the JSON of each line.
     ends: Vec<u32>,
@@ -39,6 +41,11 @@ impl Lines {
         {
             let mut lines = Self::default();
             dissect_unread(bytes, error, &mut |line| lines.add(line));
+            return Ok(lines);
+        }
+        if let Some(error) = node.error() {
+            let mut lines = Self::default();
+            dissect_unread(node.beginning(), error, &mut |line| lines.add_up_to(node.size(), line));
             return Ok(lines);
         }
         if node.is_in_ranges() && Self::needs_little(node)? {
@@ -71,6 +78,20 @@ impl Lines {
         Ok(is_little)
     }
 
+    /// Adds a line of a file of which only the beginning was read. The last line ends where the file does.
+    fn add_up_to(&mut self, size: u64, line: &Line<'_>) -> ControlFlow<()> {
+        let Some(span) = line.span else { return self.add(line) };
+        let whole = Line {
+            name: line.name,
+            selector: line.selector,
+            kind: line.kind,
+            note: line.note.clone(),
+            span: Some(Span { offset: span.offset, bytes: size.saturating_sub(span.offset) }),
+            ..Line::default()
+        };
+        self.add(&whole)
+    }
+
     fn add(&mut self, line: &Line<'_>) -> ControlFlow<()> {
         if self.text.len() > MOST || serde_json::to_writer(&mut self.text, &Row(line)).is_err() {
             self.is_cut = true;
@@ -88,6 +109,7 @@ impl Lines {
             }
         }
         self.kinds.push(kind_of(line));
+        self.types.push(value_kind_of(line));
         self.ends.push(self.text.len() as u32);
         ControlFlow::Continue(())
     }
@@ -143,6 +165,41 @@ fn kind_of(line: &Line<'_>) -> u8 {
         LineKind::Field => 1,
         LineKind::Array => 2,
         _ => 3,
+    }
+}
+
+/// The number of the kind of a line's values, by which the page colors bytes: none, whole numbers, floats, text, other
+/// values, several kinds.
+fn value_kind_of(line: &Line<'_>) -> u8 {
+    if matches!(line.kind, LineKind::Array) {
+        return kind_of_columns(&line.columns);
+    }
+    match &line.value {
+        Some(Value::Float(_) | Value::Floats(_)) => 2,
+        Some(Value::Text(_) | Value::Texts(_)) => 3,
+        Some(_) if is_number(&line.type_name) => 1,
+        Some(_) => 4,
+        None => 0,
+    }
+}
+
+/// Returns true for the type of a whole number, or of several.
+fn is_number(type_name: &str) -> bool {
+    ["u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64"].iter().any(|name| type_name.starts_with(name))
+}
+
+fn kind_of_columns(columns: &[Column]) -> u8 {
+    let mut floats = 0;
+    for column in columns {
+        if matches!(column.scalar, Scalar::F16 | Scalar::F32) {
+            floats += 1;
+        }
+    }
+    match floats {
+        0 if columns.is_empty() => 4,
+        0 => 1,
+        all if all == columns.len() => 2,
+        _ => 5,
     }
 }
 

@@ -1,22 +1,24 @@
 //! Models and pictures.
 
 use std::collections::BTreeMap;
+use std::iter::zip;
 
-use js_sys::{Array as JsArray, Float32Array, Uint32Array};
+use js_sys::{Array as JsArray, Float32Array, Uint16Array, Uint32Array};
 use meshpeek::budget::Reservation;
-use meshpeek::export::{self, FileFormat, Images, Lod, Pixels};
-use meshpeek::geometry::{self, Primitive};
+use meshpeek::export::{self, Embedded, FileFormat, Images, Lod, Pixels};
+use meshpeek::geometry::{self, Alpha, Mesh, Primitive};
 use meshpeek::inspect::Inspect as _;
 use meshpeek::paa::Texture;
 use meshpeek::pose::Rig;
 use meshpeek::resolution::Resolution;
+use meshpeek::rtm::Motion;
 use meshpeek::summary::Name;
-use meshpeek::{Asset, Error};
+use meshpeek::{Asset, Budget, Error};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::node::Node;
-use crate::{Result, Session, budget};
+use crate::{Result, Session, budget, picture};
 
 #[derive(Deserialize)]
 #[serde(default)]
@@ -27,19 +29,29 @@ pub(crate) struct Options {
     pub(crate) motion: Option<u32>,
     /// True to include images.
     images: bool,
+    /// True for a pixel instead of each image, which the page replaces by the image when it has it.
+    pixels: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { lod: None, motion: None, images: true }
+        Self { lod: None, motion: None, images: true, pixels: false }
     }
 }
 
+/// The memory of a texture that is listed.
+const PIXEL_BYTES: u64 = 256;
+/// The most pixels of a TGA or DDS file.
+const MOST_PIXELS: u64 = 64 << 20;
+/// The work of looking at a draw call.
+const PRIMITIVE_WORK: u64 = 64;
+/// The memory of a key of an animation.
+const KEY_BYTES: u64 = 20;
 /// The most bones, and clips, that are listed of a rig.
 const MOST_LISTED: usize = 10_000;
 
 pub(crate) fn about(asset: &Asset<'_>) -> Result<Value> {
-    let mut resolutions = BTreeMap::new();
+    let mut levels = levels_of(asset);
     let mut primitives = 0_u64;
     let mut unreadable = 0_u64;
     for primitive in asset.primitives() {
@@ -49,12 +61,22 @@ pub(crate) fn about(asset: &Asset<'_>) -> Result<Value> {
         };
         primitives += 1;
         if let Some((index, resolution)) = primitive.place.lod {
-            resolutions.entry(index).or_insert(resolution);
+            let level = levels.entry(index).or_insert(Level { resolution, triangles: None, is_drawn: false });
+            level.is_drawn = true;
         }
     }
     let mut lods = Vec::new();
-    for (index, resolution) in resolutions {
-        lods.push(json!({ "index": index, "title": Resolution(resolution).title() }));
+    let mut finest = None;
+    let mut least = f32::INFINITY;
+    for (index, level) in levels {
+        let Level { resolution, triangles, is_drawn } = level;
+        let is_visual = Resolution(resolution).is_visual();
+        if is_drawn && (finest.is_none() || is_visual && resolution < least) {
+            finest = Some(index);
+            least = if is_visual { resolution } else { f32::INFINITY };
+        }
+        let title = Resolution(resolution).title();
+        lods.push(json!({ "index": index, "title": title, "triangles": triangles, "drawn": is_drawn }));
     }
     let mut rigs = Vec::new();
     for rig in asset.rigs() {
@@ -62,10 +84,48 @@ pub(crate) fn about(asset: &Asset<'_>) -> Result<Value> {
         rigs.push(rig_facts(&rig));
     }
     Ok(json!({
-        "primitives": primitives, "unreadable": unreadable, "lods": lods, "rigs": rigs,
+        "primitives": primitives, "unreadable": unreadable, "lods": lods, "finest": finest, "rigs": rigs,
         "refused": FileFormat::Glb.refused(asset.format()),
         "light": light(),
     }))
+}
+
+/// A level of detail.
+struct Level {
+    resolution: f32,
+    /// As in the program's table of levels.
+    triangles: Option<u64>,
+    /// True if it has something to draw.
+    is_drawn: bool,
+}
+
+/// The levels of detail of an Arma model, also those without triangles.
+fn levels_of(asset: &Asset<'_>) -> BTreeMap<usize, Level> {
+    let mut levels = BTreeMap::new();
+    match asset {
+        Asset::Odol(model) => {
+            for entry in model.lods() {
+                let mut triangles = None;
+                if let Ok(Some(lod)) = model.lod(entry.index) {
+                    triangles = Some(lod.faces.triangle_count());
+                }
+                levels.insert(entry.index, Level { resolution: entry.resolution.0, triangles, is_drawn: false });
+            }
+        }
+        Asset::Mlod(model) => {
+            for (index, lod) in model.lods().enumerate() {
+                let Ok(lod) = lod else { continue };
+                let mut triangles = 0_u64;
+                for face in &lod.faces {
+                    triangles = triangles.saturating_add(face.triangle_count());
+                }
+                let resolution = lod.resolution;
+                levels.insert(index, Level { resolution, triangles: Some(triangles), is_drawn: false });
+            }
+        }
+        _ => {}
+    }
+    levels
 }
 
 /// The bones of a rig, and its readable clips.
@@ -73,7 +133,7 @@ fn rig_facts(rig: &Rig<'_>) -> Value {
     let mut clips = Vec::new();
     for clip in rig.clips() {
         let Ok(clip) = clip else { continue };
-        clips.push(json!({ "name": clip.name.to_string(), "seconds": clip.seconds }));
+        clips.push(json!({ "name": clip.name.to_string(), "seconds": clip.seconds, "rate": clip.rate }));
         if clips.len() >= MOST_LISTED {
             break;
         }
@@ -106,13 +166,16 @@ pub(crate) fn glb(
     };
     node.ask(|asset| {
         let Some(motion) = motion else {
-            return write_glb(asset, lod, None, Open::new(session, node, options));
+            return write_glb(asset, lod, None, Open::new(session, node, asset, options));
         };
         motion.ask(|moved| {
-            let Some(rig) = moved.rigs().pop() else {
-                return Err(Error::unsupported("this is no plain RTM animation"));
+            let Asset::Rtm(Motion::Plain(_)) = moved else {
+                return Err(Error::unsupported(
+                    "this is no plain RTM animation, and the model has no skeleton for another",
+                ));
             };
-            write_glb(asset, lod, Some(&rig?), Open::new(session, node, options))
+            let Some(rig) = moved.rigs().pop() else { return Err(no_animation()) };
+            write_glb(asset, lod, Some(&rig?), Open::new(session, node, asset, options))
         })
     })
 }
@@ -126,7 +189,7 @@ fn write_glb(asset: &Asset<'_>, lod: Lod, rig: Option<&Rig<'_>>, mut images: Ope
     let mut bytes = Vec::new();
     model.write_to(&mut bytes)?;
     let missing = json!({
-        "empty": model.is_empty, "unreadable": model.unreadable, "left_out": model.left_out,
+        "empty": model.is_empty, "unreadable": model.unreadable, "left_out": model.left_out, "textures": images.asked,
     });
     Ok((missing, bytes))
 }
@@ -136,18 +199,35 @@ struct Open<'s> {
     session: &'s Session,
     /// The model.
     node: &'s Node,
+    /// Those inside the model.
+    inside: Embedded<'s>,
     last: Vec<u8>,
     is_on: bool,
+    /// True for a pixel instead of each image.
+    has_pixels: bool,
+    /// The textures that have a pixel, in the order of the images in the file.
+    asked: Vec<Value>,
 }
 
 impl<'s> Open<'s> {
-    fn new(session: &'s Session, node: &'s Node, options: &Options) -> Self {
-        Self { session, node, last: Vec::new(), is_on: options.images }
+    fn new(session: &'s Session, node: &'s Node, asset: &'s Asset<'s>, options: &Options) -> Self {
+        Self {
+            session,
+            node,
+            inside: Embedded::new(asset),
+            last: Vec::new(),
+            is_on: options.images,
+            has_pixels: options.pixels,
+            asked: Vec::new(),
+        }
     }
 
     fn read(&self, texture: &geometry::Texture<'_>, room: &Reservation<'_>) -> Option<Vec<u8>> {
         if !self.is_on {
             return None;
+        }
+        if let Ok(Some(bytes)) = self.inside.find(texture, room) {
+            return Some(bytes);
         }
         let found = self.session.find_image(self.node, &Name::from(texture.name)).ok()?;
         let bytes = found?.bytes;
@@ -158,6 +238,9 @@ impl<'s> Open<'s> {
 
 impl Images for Open<'_> {
     fn file(&mut self, texture: &geometry::Texture<'_>, room: &Reservation<'_>) -> Option<&[u8]> {
+        if self.has_pixels {
+            return None;
+        }
         let bytes = self.read(texture, room)?;
         // A glTF file may have only PNG and JPEG images.
         media_type(&bytes)?;
@@ -166,11 +249,63 @@ impl Images for Open<'_> {
     }
 
     fn pixels(&mut self, texture: &geometry::Texture<'_>, most: u32, room: &Reservation<'_>) -> Option<Pixels> {
+        if self.has_pixels {
+            let facts = texture_facts(texture);
+            room.hold(PIXEL_BYTES.saturating_add(texture.name.as_bytes().len() as u64)).ok()?;
+            self.asked.push(facts);
+            // Half opaque: a surface whose image decides its opacity is marked as blended.
+            return Some(Pixels { size: [1, 1], rgba: vec![128; 4] });
+        }
         let bytes = self.read(texture, room)?;
-        let (size, rgba) = picture(&bytes, most).ok()??;
+        let (size, rgba) = match picture(&bytes, most).ok()? {
+            Some(Picture { size, rgba, .. }) => (size, rgba),
+            None => png_pixels(&bytes, most, room)?,
+        };
         room.hold(rgba.len() as u64).ok()?;
         Some(Pixels { size, rgba })
     }
+
+    fn left_out(&mut self, _: &str) {
+        self.asked.pop();
+    }
+}
+
+/// What the page needs to know of a texture before it has the image.
+fn texture_facts(texture: &geometry::Texture<'_>) -> Value {
+    let name = Name::from(texture.name).text;
+    json!({
+        "hides_little": export::hides_little(&name), "is_black_clear": texture.is_black_clear, "name": name,
+    })
+}
+
+/// The pixels of a PNG image: every n-th if a side would be longer than `most`.
+fn png_pixels(bytes: &[u8], most: u32, room: &Reservation<'_>) -> Option<([u32; 2], Vec<u8>)> {
+    let mut decoder = png::Decoder::new(std::io::Cursor::new(bytes));
+    decoder.set_transformations(
+        png::Transformations::EXPAND | png::Transformations::ALPHA | png::Transformations::STRIP_16,
+    );
+    let mut reader = decoder.read_info().ok()?;
+    let decoded = reader.output_buffer_size()?;
+    // Rows of gray are made to rows of four channels.
+    let memory = (decoded as u64).saturating_mul(3);
+    room.take(memory).ok()?;
+    let mut pixels = vec![0; decoded];
+    let frame = reader.next_frame(&mut pixels).ok()?;
+    let step = frame.width.max(frame.height).div_ceil(most.max(1)).max(1) as usize;
+    let channels = frame.color_type.samples();
+    let size = [frame.width, frame.height].map(|side| (side as usize).div_ceil(step));
+    let mut rgba = Vec::with_capacity(size[0] * size[1] * 4);
+    for row in pixels.chunks_exact(frame.line_size.max(1)).step_by(step) {
+        for pixel in row.chunks_exact(channels).step_by(step) {
+            match *pixel {
+                [gray, opacity] => rgba.extend([gray, gray, gray, opacity]),
+                [red, green, blue, opacity] => rgba.extend([red, green, blue, opacity]),
+                _ => return None,
+            }
+        }
+    }
+    room.give(memory);
+    Some((size.map(|side| side as u32), rgba))
 }
 
 /// The media type of an image that every browser shows.
@@ -184,13 +319,58 @@ fn media_type(bytes: &[u8]) -> Option<&'static str> {
     }
 }
 
+/// A picture of a texture, or of a model with its textures from the open files. None for all other assets.
+pub(crate) fn thumbnail(session: &Session, node: &Node, side: u32) -> Result<Option<([u32; 2], Vec<u8>)>> {
+    if node.error().is_some() {
+        return Ok(None);
+    }
+    node.ask(|asset| {
+        if let Asset::Paa(texture) = asset {
+            return Ok(picture_of(texture, side)?.map(|picture| (picture.size, picture.rgba)));
+        }
+        if FileFormat::Png.refused(asset.format()).is_some() {
+            return Ok(None);
+        }
+        let mut view = export::View::default();
+        view.size = side;
+        view.transparent = true;
+        let mut images = Open::new(session, node, asset, &Options::default());
+        let drawn = export::picture(asset, &view, &mut images, &budget(asset.size()))?;
+        Ok(Some(([drawn.side; 2], drawn.to_rgba())))
+    })
+}
+
+/// The media type of a picture that browsers show, although glTF does not allow it.
+fn other_media_type(bytes: &[u8]) -> Option<&'static str> {
+    match bytes {
+        [b'B', b'M', _, _, _, _, 0, 0, 0, 0, ..] => Some("image/bmp"),
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some("image/webp"),
+        [b'G', b'I', b'F', b'8', ..] => Some("image/gif"),
+        _ => None,
+    }
+}
+
+/// The pixels of a mip.
+struct Picture {
+    size: [u32; 2],
+    rgba: Vec<u8>,
+    /// The larger side of the largest mip.
+    largest: u32,
+}
+
 /// The largest mip of a texture with sides up to `most`, or the smallest.
-fn picture(bytes: &[u8], most: u32) -> Result<Option<([u32; 2], Vec<u8>)>> {
+fn picture(bytes: &[u8], most: u32) -> Result<Option<Picture>> {
     let Ok(texture) = Texture::parse(bytes) else { return Ok(None) };
+    picture_of(&texture, most)
+}
+
+fn picture_of(texture: &Texture<'_>, most: u32) -> Result<Option<Picture>> {
     let mut chosen = None;
+    let mut largest = 0;
     for mip in texture.mips() {
         let Ok(mip) = mip else { break };
         let side = u32::from(mip.width().max(mip.height()));
+        largest = largest.max(side);
         chosen = Some(mip);
         if side <= most {
             break;
@@ -198,16 +378,43 @@ fn picture(bytes: &[u8], most: u32) -> Result<Option<([u32; 2], Vec<u8>)>> {
     }
     let Some(mip) = chosen else { return Ok(None) };
     let picture = texture.to_picture(&mip)?;
-    Ok(Some(([picture.width.into(), picture.height.into()], picture.rgba)))
+    let size = [picture.width.into(), picture.height.into()];
+    Ok(Some(Picture { size, rgba: picture.rgba, largest }))
 }
 
-/// An image for the page: a file that browsers know, or pixels.
-pub(crate) fn image(bytes: &[u8], most: u32) -> Result<Option<(Value, Vec<u8>)>> {
-    if let Some(kind) = media_type(bytes) {
-        return Ok(Some((json!({ "media": kind }), bytes.to_vec())));
+/// Returns the image inside a model that a texture means.
+pub(crate) fn image_inside(asset: &Asset<'_>, texture: &str) -> Result<Option<Vec<u8>>> {
+    if !matches!(asset, Asset::Bmx(_) | Asset::Lodka(_)) {
+        return Ok(None);
     }
-    let Some((size, rgba)) = picture(bytes, most)? else { return Ok(None) };
-    Ok(Some((json!({ "size": size }), rgba)))
+    let budget = budget(asset.size());
+    let room = Reservation::new(&budget);
+    for primitive in asset.primitives() {
+        room.work(PRIMITIVE_WORK)?;
+        let Ok(primitive) = primitive else { continue };
+        let Ok(Some(material)) = primitive.material() else { continue };
+        if let Some(base) = material.base()
+            && Name::from(base.name).text == texture
+        {
+            return Embedded::new(asset).find(base, &room);
+        }
+    }
+    Ok(None)
+}
+
+/// An image for the page: a file that browsers know, or pixels, of a TGA or DDS file of any size. The facts are empty if it
+/// is neither. The name has the ending, because TGA files begin with anything.
+pub(crate) fn image(name: &str, bytes: &[u8], most: u32) -> Result<(Value, Vec<u8>)> {
+    if let Some(kind) = media_type(bytes).or_else(|| other_media_type(bytes)) {
+        return Ok((json!({ "media": kind }), bytes.to_vec()));
+    }
+    let name = name.to_ascii_lowercase();
+    if name.ends_with(".tga") || name.ends_with(".dds") {
+        let (size, rgba) = picture::decode_bytes(bytes, MOST_PIXELS)?;
+        return Ok((json!({ "size": size, "largest": size.iter().max() }), rgba));
+    }
+    let Some(Picture { size, rgba, largest }) = picture(bytes, most)? else { return Ok((json!({}), Vec::new())) };
+    Ok((json!({ "size": size, "largest": largest }), rgba))
 }
 
 pub(crate) fn mips(asset: &Asset<'_>) -> Value {
@@ -228,6 +435,7 @@ pub(crate) fn mip(asset: &Asset<'_>, index: usize) -> Result<([u32; 2], Vec<u8>)
 }
 
 pub(crate) fn meshes(asset: &Asset<'_>, lod: Option<usize>) -> Result<JsArray> {
+    let bones = bone_counts(asset);
     let mut parts = Vec::new();
     let mut meshes = Vec::new();
     let mut unreadable = 0_u64;
@@ -243,7 +451,10 @@ pub(crate) fn meshes(asset: &Asset<'_>, lod: Option<usize>) -> Result<JsArray> {
             continue;
         }
         let mesh = match primitive.to_mesh(&budget) {
-            Ok(mesh) => mesh,
+            Ok(mut mesh) => {
+                leave_out_endless(&mut mesh);
+                mesh
+            }
             Err(error) if error.incomplete().is_some() => return Err(error),
             Err(_) => {
                 unreadable += 1;
@@ -252,11 +463,12 @@ pub(crate) fn meshes(asset: &Asset<'_>, lod: Option<usize>) -> Result<JsArray> {
         };
         left_out += mesh.left_out;
         parts.push(part_facts(&primitive));
-        meshes.push(mesh);
+        let bones = bones.get(&primitive.place.model).copied().unwrap_or_default();
+        meshes.push((mesh, bones));
     }
     let facts = json!({ "parts": parts, "unreadable": unreadable, "left_out": left_out });
     let answer = JsArray::of1(&facts.to_string().into());
-    for mesh in &meshes {
+    for (mesh, bones) in &meshes {
         answer.push(&Float32Array::from(mesh.positions.as_flattened()));
         answer.push(&Float32Array::from(mesh.normals.as_flattened()));
         let mut uvs: &[f32] = &[];
@@ -265,26 +477,132 @@ pub(crate) fn meshes(asset: &Asset<'_>, lod: Option<usize>) -> Result<JsArray> {
         }
         answer.push(&Float32Array::from(uvs));
         answer.push(&Uint32Array::from(&mesh.indices[..]));
+        let (joints, weights) = joints(mesh, *bones);
+        answer.push(&Uint16Array::from(&joints[..]));
+        answer.push(&Float32Array::from(&weights[..]));
     }
     Ok(answer)
 }
 
-/// The names of a draw call and of its material and texture.
-fn part_facts(primitive: &Primitive<'_>) -> Value {
-    let mut title = None;
-    let mut texture = None;
-    let mut hides_little = false;
-    if let Ok(Some(material)) = primitive.material() {
-        title = Some(material.name.to_string());
-        if let Some(base) = material.base() {
-            let name = Name::from(base.name).text;
-            hides_little = export::hides_little(&name);
-            texture = Some(name);
+/// How many bones each model of a file has. A damaged rig moves nothing, and the model is shown at rest.
+fn bone_counts(asset: &Asset<'_>) -> BTreeMap<usize, usize> {
+    let mut counts = BTreeMap::new();
+    for rig in asset.rigs() {
+        let Ok(rig) = rig else { continue };
+        counts.insert(rig.model, rig.bones().len());
+    }
+    counts
+}
+
+/// Leaves out the triangles that have a corner with a number that is not finite: such a corner is nowhere.
+fn leave_out_endless(mesh: &mut Mesh) {
+    let is_finite = |position: &[f32; 3]| position.iter().all(|number| number.is_finite());
+    if mesh.positions.iter().all(is_finite) {
+        return;
+    }
+    let mut kept = Vec::with_capacity(mesh.indices.len());
+    for triangle in mesh.indices.chunks_exact(3) {
+        let is_whole = triangle.iter().all(|corner| mesh.positions.get(*corner as usize).is_some_and(is_finite));
+        if is_whole {
+            kept.extend_from_slice(triangle);
+        } else {
+            mesh.left_out += 1;
         }
     }
+    mesh.indices = kept;
+    // The page takes the bounds of all positions, so one that is not drawn lies at another.
+    let place = mesh.positions.iter().copied().find(is_finite).unwrap_or_default();
+    for position in &mut mesh.positions {
+        if !is_finite(position) {
+            *position = place;
+        }
+    }
+}
+
+/// Four bones of each vertex and their weights. A vertex without bones has one after all others, which rests. Empty if no
+/// bone moves the mesh.
+fn joints(mesh: &Mesh, bones: usize) -> (Vec<u16>, Vec<f32>) {
+    let Ok(resting) = u16::try_from(bones) else { return Default::default() };
+    let mut joints = Vec::with_capacity(mesh.joints.len() * 4);
+    let mut weights = Vec::with_capacity(mesh.joints.len() * 4);
+    for (own_joints, own_weights) in zip(&mesh.joints, &mesh.weights) {
+        if own_weights.iter().sum::<f32>() > 0.0 {
+            joints.extend(own_joints.map(|joint| u16::try_from(joint).unwrap_or(resting).min(resting)));
+            weights.extend(own_weights);
+        } else {
+            joints.extend([resting, 0, 0, 0]);
+            weights.extend([1.0, 0.0, 0.0, 0.0]);
+        }
+    }
+    (joints, weights)
+}
+
+/// The looks of a draw call: its names, and the values of its material.
+fn part_facts(primitive: &Primitive<'_>) -> Value {
     let place = &primitive.place;
-    json!({
-        "name": place.name.to_string(), "part": place.part, "visible": place.visible,
-        "material": title, "texture": texture, "hides_little": hides_little,
-    })
+    let mut facts = json!({ "name": place.name.to_string(), "part": place.part, "visible": place.visible });
+    if let Ok(Some(material)) = primitive.material() {
+        facts["material"] = material.name.to_string().into();
+        facts["color"] = json!(geometry::linear(material.color));
+        facts["alpha"] = material.alpha.name().into();
+        if let Alpha::Mask(from) = material.alpha {
+            facts["cutoff"] = json!(from);
+        }
+        facts["unlit"] = material.unlit.into();
+        facts["two_sided"] = material.two_sided.into();
+        if let Some(base) = material.base() {
+            facts["clamped"] = json!(base.clamped);
+            facts["texture"] = texture_facts(base);
+        }
+    }
+    facts
+}
+
+/// Moves the bones of a model by an animation file: `[facts, times, positions, times, rotations, times, scales, ...]`, six
+/// arrays for each bone that moves.
+pub(crate) fn motion(model: &Asset<'_>, moved: &Asset<'_>, budget: &Budget) -> Result<JsArray> {
+    let Asset::Rtm(motion) = moved else { return Err(no_animation()) };
+    let rig = match model.rigs().pop() {
+        Some(skeleton) => Rig::with_skeleton(*motion, &skeleton?),
+        None => return Err(Error::unsupported("the model has no skeleton")),
+    };
+    let Some(clip) = rig.clips().next() else { return Err(no_animation()) };
+    let clip = clip?;
+    let room = Reservation::new(budget);
+    let mut moving = Vec::new();
+    let mut arrays: Vec<Float32Array> = Vec::new();
+    for bone in clip.bones() {
+        let track = clip.to_track(*bone)?;
+        room.take((track.translations.len() + track.rotations.len() + track.scales.len()) as u64 * KEY_BYTES)?;
+        moving.push(*bone);
+        add_keys(&track.translations, &mut arrays);
+        add_keys(&track.rotations, &mut arrays);
+        add_keys(&track.scales, &mut arrays);
+    }
+    let mut bones = Vec::new();
+    for bone in rig.bones() {
+        bones.push(json!([bone.name.to_string(), bone.parent]));
+    }
+    let facts = json!({ "bones": bones, "moving": moving, "seconds": clip.seconds, "rate": clip.rate });
+    let answer = JsArray::of1(&facts.to_string().into());
+    for array in arrays {
+        answer.push(&array);
+    }
+    Ok(answer)
+}
+
+/// Adds the times and the values of keys.
+fn add_keys<const N: usize>(keys: &[(f32, [f32; N])], arrays: &mut Vec<Float32Array>) {
+    let mut times = Vec::with_capacity(keys.len());
+    let mut values = Vec::with_capacity(keys.len() * N);
+    for (time, value) in keys {
+        times.push(*time);
+        values.extend(value);
+    }
+    arrays.push(Float32Array::from(&times[..]));
+    arrays.push(Float32Array::from(&values[..]));
+}
+
+fn no_animation() -> Error {
+    Error::unsupported("this is no animation file")
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use js_sys::{Function, Uint8Array};
-use meshpeek::address::{Names, join};
+use meshpeek::address::{MemberPath, Names};
 use meshpeek::container::{Container, Form, Member};
 use meshpeek::inspect::Inspect;
 use meshpeek::ranges::{Ranges, ReadAt, Section};
@@ -34,6 +34,10 @@ const MOST_FETCHED: u64 = 256 << 20;
 const GAP: u64 = 1024;
 /// The bytes that show the format of a file.
 const HEAD: u64 = 4096;
+/// A file that is no asset is read whole up to this size. The names of files in a text are found only in a whole one.
+const MOST_PLAIN: u64 = 16 << 20;
+/// The bytes that show that a large file is no asset: the longest beginning that a format has.
+const PLAIN_HEAD: u64 = 64 << 10;
 
 /// A file that the worker reads.
 #[derive(Clone)]
@@ -195,6 +199,8 @@ enum Body {
     Whole(Bytes, std::result::Result<OwnedAsset<Bytes>, Error>),
     /// An archive that is read in ranges.
     Ranges(Section<Source>, RefCell<Ranges>, Format),
+    /// A large file that is no asset: its beginning, and why it is none.
+    Plain { source: Section<Source>, size: u64, head: Vec<u8>, error: Error },
 }
 
 /// Where an open file or member comes from.
@@ -242,7 +248,11 @@ impl Node {
 
     fn at(source: Source, range: Range<u64>, origin: Origin, whole_below: u64) -> Result<Self> {
         let size = range.end.saturating_sub(range.start);
-        let body = match archive(&source, &range, origin.own_name(), whole_below)? {
+        let mut body = archive(&source, &range, origin.own_name(), whole_below)?;
+        if body.is_none() {
+            body = plain(&source, &range, origin.own_name())?;
+        }
+        let body = match body {
             Some(body) => body,
             None => Body::of(origin.own_name(), whole(&source, range.clone())?),
         };
@@ -266,7 +276,7 @@ impl Node {
         let inner = self.ask_once(|asset| Inner::find(asset, by))?;
         let origin = Origin {
             path: self.origin.path.clone(),
-            member: Some(join(self.origin.member.as_ref(), inner.name)),
+            member: Some(MemberPath::join(self.origin.member.as_ref(), inner.name)),
             stored: Some(inner.stored),
             depth: self.origin.depth + 1,
         };
@@ -289,7 +299,7 @@ impl Node {
     pub(crate) fn ask<T>(&self, question: impl Fn(&Asset<'_>) -> Result<T>) -> Result<T> {
         match &self.body {
             Body::Ranges(source, ranges, _) => load(source, &mut ranges.borrow_mut(), MOST_KEPT, question),
-            Body::Whole(..) => self.ask_here(question),
+            Body::Whole(..) | Body::Plain { .. } => self.ask_here(question),
         }
     }
 
@@ -300,7 +310,7 @@ impl Node {
                 let mut ranges = ranges.borrow().clone();
                 load(source, &mut ranges, MOST_ONCE, question)
             }
-            Body::Whole(..) => self.ask_here(question),
+            Body::Whole(..) | Body::Plain { .. } => self.ask_here(question),
         }
     }
 
@@ -308,7 +318,7 @@ impl Node {
     pub(crate) fn ask_here<T>(&self, question: impl FnOnce(&Asset<'_>) -> Result<T>) -> Result<T> {
         match &self.body {
             Body::Whole(_, Ok(asset)) => question(asset.asset()),
-            Body::Whole(_, Err(error)) => Err(error.clone()),
+            Body::Whole(_, Err(error)) | Body::Plain { error, .. } => Err(error.clone()),
             Body::Ranges(_, ranges, _) => question(&Asset::parse_ranges(&ranges.borrow(), &Limits::default())?),
         }
     }
@@ -343,7 +353,7 @@ impl Node {
     pub(crate) fn in_memory(&self) -> Option<&[u8]> {
         match &self.body {
             Body::Whole(bytes, _) => Some(bytes.as_ref()),
-            Body::Ranges(..) => None,
+            Body::Ranges(..) | Body::Plain { .. } => None,
         }
     }
 
@@ -355,25 +365,36 @@ impl Node {
                 let range = usize::try_from(start).unwrap_or(usize::MAX)..usize::try_from(end).unwrap_or(usize::MAX);
                 Ok(bytes.as_ref().get(range).unwrap_or_default().to_vec())
             }
-            Body::Ranges(source, ..) => Ok(source.read_at(start..end)?),
+            Body::Ranges(source, ..) | Body::Plain { source, .. } => Ok(source.read_at(start..end)?),
+        }
+    }
+
+    /// The beginning of its bytes; all of them if they are in memory.
+    pub(crate) fn beginning(&self) -> &[u8] {
+        match &self.body {
+            Body::Whole(bytes, _) => bytes.as_ref(),
+            Body::Plain { head, .. } => head,
+            Body::Ranges(..) => &[],
         }
     }
 
     pub(crate) fn record(&self, depth: Depth) -> Record {
-        let record = match &self.body {
+        let mut record = match &self.body {
             Body::Whole(bytes, Ok(asset)) => {
                 scan(depth).record(self.own_name(), Subject::Asset(bytes.as_ref(), asset.asset()))
             }
             Body::Whole(bytes, Err(_)) => scan(depth).record(self.own_name(), bytes.as_ref()),
             Body::Ranges(..) => scan(depth).record(self.own_name(), b""),
+            Body::Plain { head, .. } => scan(depth).record(self.own_name(), &head[..]),
         };
+        record.summary.bytes = self.size();
         self.placed(record)
     }
 
     pub(crate) fn record_of(&self, asset: &Asset<'_>, depth: Depth) -> Record {
         match &self.body {
             Body::Ranges(..) => self.placed(scan(depth).record(self.own_name(), Subject::Ranges(asset))),
-            Body::Whole(..) => self.record(depth),
+            Body::Whole(..) | Body::Plain { .. } => self.record(depth),
         }
     }
 
@@ -407,6 +428,7 @@ impl Node {
             Body::Whole(_, Ok(asset)) => Some(asset.asset().format()),
             Body::Whole(bytes, Err(_)) => Format::of_file(self.own_name(), bytes.as_ref()),
             Body::Ranges(_, _, format) => Some(*format),
+            Body::Plain { .. } => None,
         }
     }
 
@@ -414,6 +436,7 @@ impl Node {
         match &self.body {
             Body::Whole(_, asset) => asset.as_ref().err(),
             Body::Ranges(..) => None,
+            Body::Plain { error, .. } => Some(error),
         }
     }
 
@@ -426,7 +449,7 @@ impl Node {
     }
 
     pub(crate) fn is_in_ranges(&self) -> bool {
-        matches!(self.body, Body::Ranges(..))
+        matches!(self.body, Body::Ranges(..) | Body::Plain { .. })
     }
 
     /// The bytes of the file in memory.
@@ -434,6 +457,7 @@ impl Node {
         match &self.body {
             Body::Whole(bytes, _) => bytes.0.len() as u64,
             Body::Ranges(_, ranges, _) => ranges.borrow().held(),
+            Body::Plain { head, .. } => head.len() as u64,
         }
     }
 
@@ -464,6 +488,7 @@ impl Body {
         match self {
             Self::Whole(bytes, _) => bytes.0.len() as u64,
             Self::Ranges(_, ranges, _) => ranges.borrow().byte_len(),
+            Self::Plain { size, .. } => *size,
         }
     }
 }
@@ -514,6 +539,24 @@ fn archive(source: &Source, range: &Range<u64>, name: &Path, whole_below: u64) -
         // A damaged archive is reported as a whole file is, if it fits.
         Err(_) if size <= MOST_WHOLE => Ok(None),
         Err(error) => Err(error),
+    }
+}
+
+/// A large file that neither starts nor is named like an asset; nothing for all other files.
+fn plain(source: &Source, range: &Range<u64>, name: &Path) -> Result<Option<Body>> {
+    let size = range.end.saturating_sub(range.start);
+    if size <= MOST_PLAIN || Format::from_extension(name).is_some() {
+        return Ok(None);
+    }
+    let section = Section::new(source.clone(), range.clone());
+    let head = section.read_at(0..PLAIN_HEAD)?;
+    // A program may end with an archive.
+    if head.starts_with(b"MZ") || Format::of_file(name, &head).is_some() {
+        return Ok(None);
+    }
+    match Asset::parse_file(name, &head, &Limits::default()) {
+        Ok(_) => Ok(None),
+        Err(error) => Ok(Some(Body::Plain { source: section, size, head, error })),
     }
 }
 

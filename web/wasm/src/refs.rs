@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use meshpeek::Error;
-use meshpeek::address::join;
+use meshpeek::address::MemberPath;
 use meshpeek::scan::refs::{Files, Link, State};
 use meshpeek::scan::{Depth, Scan};
 use meshpeek::summary::{Name, ReferenceKind};
@@ -34,7 +34,7 @@ impl Session {
     pub(crate) fn list_archives(&mut self) {
         let files = self.files.len();
         for file in self.listed..files {
-            let Some((name, size)) = self.files.get(file) else { continue };
+            let Some(Some((name, size))) = self.files.get(file) else { continue };
             if !is_archive_name(name) {
                 continue;
             }
@@ -47,12 +47,35 @@ impl Session {
     }
 
     /// The archives among the open files and members.
-    fn archives(&self) -> impl Iterator<Item = &Node> {
+    pub(crate) fn archives(&self) -> impl Iterator<Item = &Node> {
         self.nodes.iter().flatten().filter(|node| node.is_archive())
     }
 
     /// The references of an asset or text, as `meshpeek refs` prints them for all files that are open.
+    /// A texture that the view of the model finds is found here, too; not one of which only the name fits.
     pub(crate) fn links(&mut self, node: u32) -> Result<Vec<Value>> {
+        let mut rows = self.listed_links(node)?;
+        if !rows.iter().any(is_missing_texture) {
+            return Ok(rows);
+        }
+        self.list_images()?;
+        let Some(Some(own)) = self.nodes.get(node as usize) else { return Ok(rows) };
+        for row in &mut rows {
+            if is_missing_texture(row)
+                && let Some(name) = row["name"].as_str()
+                && let Some(address) = self.locate_image(own, &Name { text: name.to_owned(), lossy: false })?
+            {
+                row["state"] = State::Found.name().into();
+                row["target"] = address.into();
+                if let Some(fields) = row.as_object_mut() {
+                    fields.remove("elsewhere");
+                }
+            }
+        }
+        Ok(rows)
+    }
+
+    fn listed_links(&mut self, node: u32) -> Result<Vec<Value>> {
         self.list_archives();
         let Some(Some(own)) = self.nodes.get(node as usize) else { return Err(Error::unsupported("no file")) };
         let scan = Scan::new(self.roots());
@@ -87,7 +110,7 @@ impl Session {
 
     /// The files and folders that were opened.
     pub(crate) fn roots(&self) -> HashSet<PathBuf> {
-        self.files.iter().map(|(name, _)| root_of(name).into()).collect()
+        self.open_files().map(|(_, name, _)| root_of(name).into()).collect()
     }
 
     /// All open files, the asset and the texts.
@@ -125,11 +148,11 @@ impl Session {
             record.member.clone_from(&text.member);
             files.add(record, &text.bytes, None)?;
         }
-        for (file, (name, _)) in self.files.iter().enumerate() {
+        for (file, name, _) in self.open_files() {
             if done.contains(Path::new(name)) {
                 continue;
             }
-            match prefixes.get(&(file as u32)) {
+            match prefixes.get(&file) {
                 Some(bytes) => files.add(scan(Depth::Header).record(Path::new(name), bytes), bytes, None)?,
                 None => files.add_path(name.into())?,
             }
@@ -140,13 +163,13 @@ impl Session {
     /// The contents of files that may give a prefix to their folder.
     pub(crate) fn prefixes(&self) -> HashMap<u32, Vec<u8>> {
         let mut prefixes = HashMap::new();
-        for (file, (name, size)) in self.files.iter().enumerate() {
+        for (file, name, size) in self.open_files() {
             let is_prefix = crate::base_name(name).to_ascii_lowercase().contains("prefix");
             if is_prefix
-                && *size <= MOST_PREFIX
-                && let Ok(bytes) = whole(&self.source(file as u32), 0..*size)
+                && size <= MOST_PREFIX
+                && let Ok(bytes) = whole(&self.source(file), 0..size)
             {
-                prefixes.insert(file as u32, bytes);
+                prefixes.insert(file, bytes);
             }
         }
         prefixes
@@ -154,14 +177,14 @@ impl Session {
 
     /// The file at an address, of at most this many bytes.
     pub(crate) fn content(&self, address: &str, most: u64) -> Option<Text> {
-        for (file, (name, size)) in self.files.iter().enumerate() {
+        for (file, name, size) in self.open_files() {
             if name != address {
                 continue;
             }
-            if *size > most {
+            if size > most {
                 return None;
             }
-            let bytes = whole(&self.source(file as u32), 0..*size).ok()?;
+            let bytes = whole(&self.source(file), 0..size).ok()?;
             return Some(Text { path: name.into(), member: None, bytes });
         }
         let (archive, name) = self.innermost_archive(address)?;
@@ -170,7 +193,7 @@ impl Session {
             return None;
         }
         let (path, outer) = archive.path();
-        let member = join(outer, Name { text: name.to_owned(), lossy: false });
+        let member = MemberPath::join(outer, Name { text: name.to_owned(), lossy: false });
         Some(Text { path: path.into(), member: Some(member), bytes: inner.bytes(0, inner.size()).ok()? })
     }
 
@@ -180,8 +203,7 @@ impl Session {
         let mut longest = 0;
         for archive in self.archives() {
             let around = archive.address();
-            if let Some(rest) = address.strip_prefix(&around)
-                && let Some(name) = rest.strip_prefix("!/")
+            if let Some(name) = MemberPath::new(address).inside(&around)
                 && around.len() >= longest
             {
                 longest = around.len();
@@ -193,11 +215,9 @@ impl Session {
 }
 
 /// Adds a node: an asset or, if it did not open, its bytes.
-fn add_node(files: &mut Files, scan_of: &Scan, node: &Node, depth: Depth) -> Result<()> {
-    if let Some(bytes) = node.in_memory()
-        && node.error().is_some()
-    {
-        return files.add(node.record(depth), bytes, None);
+pub(crate) fn add_node(files: &mut Files, scan_of: &Scan, node: &Node, depth: Depth) -> Result<()> {
+    if node.error().is_some() {
+        return files.add(node.record(depth), node.beginning(), None);
     }
     // Everything is read before the files are added, because a question may be repeated.
     node.ask(|asset| Files::new(scan_of, &[]).add(node.record_of(asset, depth), &[], Some(asset)))?;
@@ -227,6 +247,11 @@ impl OwnLinks {
             self.rows.push(row);
         }
     }
+}
+
+/// Returns true for a reference to a texture that no file has.
+fn is_missing_texture(row: &Value) -> bool {
+    row["kind"] == ReferenceKind::Texture.name() && row["state"] == State::Missing.name()
 }
 
 /// Returns true if the reference is in this asset.

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::ops::Range;
 use std::path::Path;
 
-use meshpeek::address::{Names, join_text};
+use meshpeek::address::{MemberPath, Names};
 use meshpeek::container::{Container, Member};
 use meshpeek::scan::{Depth, Subject};
 use meshpeek::summary::Problem;
@@ -84,7 +84,7 @@ impl Report {
             // Bytes in several members are checked once.
             if shared.binary_search(&index).is_err() {
                 let inner = match outer {
-                    Some(outer) => join_text(outer, Some(&inner)),
+                    Some(outer) => MemberPath::join_text(outer, Some(&inner)),
                     None => inner,
                 };
                 self.member(&member, &inner, depth + 1);
@@ -130,6 +130,9 @@ pub(crate) fn of(node: &Node) -> Result<Value> {
     {
         let bytes = whole(source, range.clone())?;
         report.bytes(node.own_name(), &bytes, None, 0);
+    } else if node.error().is_some() {
+        is_whole = false;
+        report.add(None, &node.record(Depth::Verify).summary.problems);
     } else {
         is_whole = false;
         by_members(node, &mut report)?;

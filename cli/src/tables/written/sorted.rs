@@ -12,7 +12,7 @@ use meshpeek_tables::arrow_array::RecordBatch;
 use meshpeek_tables::{Batches, Table};
 
 use super::files::Files;
-use super::{ROWS, Take};
+use super::take::{ROWS, Take};
 use crate::failure::Failure;
 use crate::lock::lock;
 use crate::sorted::Sorted;

@@ -1,14 +1,10 @@
-//! Configs as text: `.rvmat`, `.bisurf`, `config.cpp`, `model.cfg` and the `.hpp` files that they include.
-//!
-//! [`Reader`] is lenient and has no preprocessor. It skips definitions, reads both branches of each condition, and
-//! reports includes without following them. A macro is kept as its text. [`Event::ask`] resolves macros that only build
-//! paths: `PATHTOF`, `QPATHTOF`, `QPATHTO_R`, `QPATHTOEF` and `QUOTE`.
+//! Reads a config that is text.
 
 use std::borrow::Cow;
 
-use super::names::{by_extension, by_key, kind_of, kind_of_key};
 use crate::base::amount::Amount;
 use crate::base::text::ByteStr;
+use crate::formats::rap::names::{by_extension, by_key, kind_of, kind_of_key};
 use crate::summary::ReferenceKind;
 
 /// Reads a config from start to end, in time linear in its bytes and in constant memory.
@@ -37,21 +33,31 @@ pub struct Reader<'a> {
     skipped: Option<Skipped<'a>>,
 }
 
-/// What is not an event, but matters for macros.
+/// What is not an event, but matters for macros and for the binary form.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(not(feature = "scan"), allow(dead_code, reason = "only scans expand macros"))]
 pub(crate) enum Skipped<'a> {
     /// What follows `#define`.
     Define(&'a [u8]),
     /// What follows `#undef`.
     Undefine(&'a [u8]),
+    /// The condition after `#if`, `#ifdef` or `#ifndef`, of which both branches are read.
+    Condition(&'a [u8]),
     /// A name instead of an entry.
     Word(&'a [u8]),
+    /// `{` of an array in an array.
+    ArrayStart,
+    /// `}` of an array.
+    ArrayEnd,
+    /// `;` after an array. It ends all arrays, even if braces are missing.
+    ArraysEnd,
+    /// Something that is no entry, or a part of an event that is lost. Says what.
+    Lost(&'static str),
+    /// What is between the braces of an `enum`.
+    Enum(&'a [u8]),
 }
 
 /// A step of a reader.
 #[derive(Debug)]
-#[cfg_attr(not(feature = "scan"), allow(dead_code, reason = "only scans expand macros"))]
 pub(crate) enum Step<'a> {
     /// An event.
     Event(Event<'a>),
@@ -151,7 +157,7 @@ pub enum Way {
 /// from other languages by their declarations.
 #[cfg(feature = "scan")]
 pub fn is_config(text: &[u8]) -> bool {
-    super::looks::is_config(text, super::looks::Least::Entry)
+    crate::formats::rap::looks::is_config(text, crate::formats::rap::looks::Least::Entry)
 }
 
 impl<'a> Reader<'a> {
@@ -327,6 +333,7 @@ impl<'a> Reader<'a> {
                 whole.to_mut().extend_from_slice(part)
             }
             if !self.accept(b"\"") {
+                self.skipped = Some(Skipped::Lost("a text without a closing quote ends with its line"));
                 break;
             }
             // Two quotes stand for one.
@@ -361,16 +368,18 @@ impl<'a> Reader<'a> {
     }
 
     /// Takes a directive, which starts with `#`, and the lines that continue it. Returns the path if it is an include.
-    /// Keeps a definition in `skipped`.
+    /// Keeps a definition or condition in `skipped`.
     fn directive(&mut self) -> Option<ByteStr<'a>> {
         self.skip(1);
         self.skip_spaces();
         let word = self.until(|byte| !byte.is_ascii_alphanumeric() && byte != b'_');
         if word == b"include" {
             let line = self.rest_of_line().trim_ascii_start();
+            self.skipped = Some(Skipped::Lost("an #include without a path"));
             let (open, path) = line.split_first()?;
             let close = if *open == b'<' { b'>' } else { b'"' };
             let end = memchr::memchr(close, path)?;
+            self.skipped = None;
             return path.get(..end).map(ByteStr::new);
         }
         let start = self.at;
@@ -385,6 +394,7 @@ impl<'a> Reader<'a> {
         self.skipped = match word {
             b"define" => Some(Skipped::Define(rest)),
             b"undef" => Some(Skipped::Undefine(rest)),
+            b"if" | b"ifdef" | b"ifndef" => Some(Skipped::Condition(rest)),
             _ => None,
         };
         None
@@ -399,11 +409,18 @@ impl<'a> Reader<'a> {
             // A nested array begins.
             (b'{', Some((key, depth))) => {
                 self.array = Some((key, depth.saturating_add(1)));
+                self.skipped = Some(Skipped::ArrayStart);
                 None
             }
-            // `}` ends the innermost array; `;` ends all, even if braces are missing.
-            (end @ (b'}' | b';'), Some((key, depth))) => {
-                self.array = if end == b'}' && depth > 1 { Some((key, depth.saturating_sub(1))) } else { None };
+            (b'}', Some((key, depth))) => {
+                let around = depth.saturating_sub(1);
+                self.array = if around > 0 { Some((key, around)) } else { None };
+                self.skipped = Some(Skipped::ArrayEnd);
+                None
+            }
+            (b';', Some(_)) => {
+                self.array = None;
+                self.skipped = Some(Skipped::ArraysEnd);
                 None
             }
             (b'}', None) => Some(EventKind::End),
@@ -412,14 +429,15 @@ impl<'a> Reader<'a> {
             // A text that belongs to no entry.
             (b'"', None) => {
                 self.quoted();
+                self.skipped = Some(Skipped::Lost("a text that belongs to no entry"));
                 None
             }
             (_, None) => self.entry(),
         }
     }
 
-    /// Reads an entry of a class, up to its value or the body of a class. Returns `None` for an enum, which is skipped,
-    /// and for what is not an entry; a name alone is kept in `skipped`.
+    /// Reads an entry of a class, up to its value or the body of a class. Returns `None` for an enum and for what is not
+    /// an entry; an enum and a name alone are kept in `skipped`.
     fn entry(&mut self) -> Option<EventKind<'a>> {
         let word = ByteStr::new(self.word());
         self.skip_blank();
@@ -428,10 +446,17 @@ impl<'a> Reader<'a> {
                 self.until(|byte| b"=;{}\n".contains(&byte));
                 // `+=`
                 let is_append = self.data.get(..self.at).is_some_and(|before| before.ends_with(b"+"));
+                let is_removal = self.data.get(..self.at).is_some_and(|before| before.ends_with(b"-"));
                 if !self.accept(b"=") {
                     return None;
                 }
                 self.skip_blank();
+                if self.peek() != Some(b'{') {
+                    self.skipped = Some(Skipped::Lost("an array without braces is kept as a value"));
+                }
+                if is_removal {
+                    self.skipped = Some(Skipped::Lost("-= is read as ="));
+                }
                 self.value(word, is_append)
             }
             Some(b'=') => {
@@ -441,9 +466,13 @@ impl<'a> Reader<'a> {
             }
             _ if is_word(word, b"class") => Some(self.class()),
             _ if is_word(word, b"delete") => Some(EventKind::Delete(ByteStr::new(self.word()))),
-            Some(b'{') if is_word(word, b"enum") => {
-                self.until(|byte| byte == b'}');
-                self.skip(1);
+            _ if is_word(word, b"enum") => {
+                // The binary form has no name of an enum.
+                self.word();
+                self.skip_blank();
+                if self.accept(b"{") {
+                    self.skipped = Some(Skipped::Enum(self.constants()));
+                }
                 None
             }
             _ if word.as_bytes().contains(&b'(') => Some(EventKind::Call(word)),
@@ -452,6 +481,19 @@ impl<'a> Reader<'a> {
                 None
             }
         }
+    }
+
+    /// Takes what is between the braces of an enum, and its last brace. A brace in a comment is none.
+    fn constants(&mut self) -> &'a [u8] {
+        let start = self.at;
+        self.skip_blank();
+        while !matches!(self.peek(), None | Some(b'}')) {
+            self.skip(1);
+            self.skip_blank();
+        }
+        let constants = self.data.get(start..self.at).unwrap_or_default();
+        self.accept(b"}");
+        constants
     }
 
     /// Reads what follows the word `class`, up to the `{` of its body. Without a body, it is the name of a class
@@ -465,8 +507,13 @@ impl<'a> Reader<'a> {
             parent = Some(ByteStr::new(self.word()));
         }
         self.skip_blank();
-        let is_body = self.accept(b"{");
-        if is_body { EventKind::Class { name, parent } } else { EventKind::Extern(name) }
+        if self.accept(b"{") {
+            return EventKind::Class { name, parent };
+        }
+        if parent.is_some() {
+            self.skipped = Some(Skipped::Lost("a class without a body inherits from no other"));
+        }
+        EventKind::Extern(name)
     }
 
     /// Reads the value after `=`. Of an array, reads only its `{`; `is_append` is true after `+=`.
@@ -481,6 +528,19 @@ impl<'a> Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
+    /// Returns the part of the last event that is lost, if one is.
+    pub(crate) fn lost(&self) -> Option<&'static str> {
+        match self.skipped {
+            Some(Skipped::Lost(part)) => Some(part),
+            _ => None,
+        }
+    }
+
+    /// Returns the offset of what is read next.
+    pub(crate) fn offset(&self) -> u64 {
+        self.at as u64
+    }
+
     /// Reads on, up to an event or something that matters for macros.
     pub(crate) fn next_step(&mut self) -> Option<Step<'a>> {
         loop {
@@ -604,4 +664,115 @@ fn argument_kind(call: &[u8]) -> Option<ReferenceKind> {
 /// Returns true for a text that is a number.
 fn is_number(text: &[u8]) -> bool {
     std::str::from_utf8(text).is_ok_and(|text| text.parse::<f64>().is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Beginnings, and whether the text is a config. What follows them is an entry.
+    const BEGINNINGS: [(&str, bool); 24] = [
+        ("", true),
+        ("#define X 1\n", true),
+        ("#include \"a.hpp\"\n", true),
+        ("class A {};", true),
+        ("CLASS A;", true),
+        ("Enum {X};", true),
+        ("delete A;", true),
+        ("DELETE A;", true),
+        ("x=1;", true),
+        ("x = 1;", true),
+        ("x[] = {};", true),
+        ("x[]+={};", true),
+        ("x /* = */ = 1;", true),
+        ("F(x)", true),
+        ("F(x", true),
+        ("x;", false),
+        ("x y = 1;", false),
+        ("classes A {};", false),
+        ("= 1;", false),
+        ("[1];", false),
+        ("{};", false),
+        ("\"x\" = 1;", false),
+        (": = 1;", false),
+        ("<x>", false),
+    ];
+
+    #[test]
+    fn a_text_is_read_if_it_starts_like_a_config() {
+        for mark in ["", "\u{feff}"] {
+            for blank in ["", " \t\r\n", "// x = 1\n", "/* x; */", "// x\n/*\n*/ // y\n"] {
+                for (beginning, is_config) in BEGINNINGS {
+                    let text = format!("{mark}{blank}{beginning}\nlast = 2;\n");
+                    let is_read = Reader::new(text.as_bytes()).next().is_some();
+                    assert_eq!(is_read, is_config, "{text:?}");
+                }
+            }
+        }
+        // Without an entry there is nothing to read.
+        for text in ["", " ", "// x", "/* x", "\u{feff}", "#", "x"] {
+            assert!(Reader::new(text.as_bytes()).next().is_none(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn every_operator_of_an_array_is_read() {
+        for gap in ["", " ", "\t"] {
+            for (operator, is_append, lost) in [("=", false, false), ("+=", true, false), ("-=", false, true)] {
+                let text = format!("x[{gap}]{gap}{operator}{gap}{{1}};");
+                let mut reader = Reader::new(text.as_bytes());
+                let event = reader.next().unwrap();
+                assert_eq!(event.kind, EventKind::Array(ByteStr::new(b"x"), is_append), "{text}");
+                assert_eq!(reader.lost().is_some(), lost, "{text}");
+                let Some(Event { kind: EventKind::Item(key, item), .. }) = reader.next() else { panic!("{text}") };
+                assert_eq!((key.as_bytes(), &*item.text), (&b"x"[..], &b"1"[..]), "{text}");
+                assert!(reader.next().is_none());
+                // Without braces it is a value.
+                let text = format!("x[{gap}]{gap}{operator}{gap}1;");
+                let mut reader = Reader::new(text.as_bytes());
+                let Some(Event { kind: EventKind::Value(_, value), .. }) = reader.next() else { panic!("{text}") };
+                assert_eq!(&*value.text, b"1", "{text}");
+                assert!(reader.lost().is_some(), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn directives_are_known_by_their_word_in_lower_case() {
+        for (word, expected) in [
+            ("define", "define"),
+            ("undef", "undefine"),
+            ("if", "condition"),
+            ("ifdef", "condition"),
+            ("ifndef", "condition"),
+            ("else", ""),
+            ("endif", ""),
+            ("pragma", ""),
+            ("Define", ""),
+            ("defined", ""),
+            ("IFDEF", ""),
+        ] {
+            for start in ["#", "# ", "#\t"] {
+                for rest in ["", " X", " X \\\n Y", " X \\\r\n Y"] {
+                    let text = format!("{start}{word}{rest}\nx = 1;");
+                    let mut reader = Reader::new(text.as_bytes());
+                    let step = reader.next_step();
+                    let (found, kept) = match step {
+                        Some(Step::Skipped(Skipped::Define(kept), _)) => ("define", kept),
+                        Some(Step::Skipped(Skipped::Undefine(kept), _)) => ("undefine", kept),
+                        Some(Step::Skipped(Skipped::Condition(kept), _)) => ("condition", kept),
+                        // The entry after it.
+                        Some(Step::Event(event)) => {
+                            assert_eq!(expected, "", "{text:?}");
+                            let line = if rest.contains('\\') { 3 } else { 2 };
+                            assert_eq!((event.line, event.column), (line, 5), "{text:?}");
+                            continue;
+                        }
+                        other => panic!("{text:?}: {other:?}"),
+                    };
+                    assert_eq!((found, kept), (expected, rest.as_bytes()), "{text:?}");
+                }
+            }
+        }
+    }
 }

@@ -1,0 +1,52 @@
+//! Headings and lists of a report.
+
+use std::io::{Result, Write};
+
+use anstyle::Style;
+
+use super::text::grouped;
+
+pub(crate) const HEADING: Style = Style::new().bold();
+pub(crate) const FAINT: Style = Style::new().dimmed();
+
+/// Longer lists are truncated and marked; `--json` has everything.
+pub(super) const LONGEST_LIST: usize = 400;
+
+pub(super) fn heading(out: &mut impl Write, text: &str) -> Result<()> {
+    writeln!(out, "\n{HEADING}{text}{HEADING:#}")
+}
+
+/// Writes a heading and the items below it. Writes nothing if there are none.
+pub(super) fn section<W: Write, T>(
+    out: &mut W,
+    title: &str,
+    items: impl IntoIterator<Item = T>,
+    line: impl FnMut(&mut W, T) -> Result<()>,
+) -> Result<()> {
+    let mut items = items.into_iter().peekable();
+    if items.peek().is_none() {
+        return Ok(());
+    }
+    heading(out, title)?;
+    list(out, items, line)
+}
+
+/// Writes the items, up to a readable number.
+pub(super) fn list<W: Write, T>(
+    out: &mut W,
+    mut items: impl Iterator<Item = T>,
+    mut line: impl FnMut(&mut W, T) -> Result<()>,
+) -> Result<()> {
+    for item in items.by_ref().take(LONGEST_LIST) {
+        line(out, item)?;
+    }
+    more(out, items.count())
+}
+
+/// Writes how much of a list is not shown.
+pub(super) fn more(out: &mut impl Write, hidden: usize) -> Result<()> {
+    if hidden == 0 {
+        return Ok(());
+    }
+    writeln!(out, "  {FAINT}... and {} more; --json has all{FAINT:#}", grouped(hidden as u64))
+}

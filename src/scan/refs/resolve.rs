@@ -1,0 +1,376 @@
+//! Finds the files that a reference means.
+
+use std::hash::{BuildHasher, Hasher};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::asker::{Asker, Beside};
+use super::configs::{Ask, Home, folder};
+use super::index::Index;
+use super::keys::{after, key, last, path_key};
+use super::lookup::{find, find_or_instead};
+use super::prefix::{Prefixes, below, folded, text};
+use super::resolved::{MOST_TARGETS, Meant, Reason, Resolved, State};
+use crate::asset::address::{MemberPath, unnumbered};
+use crate::base::error::Result;
+use crate::base::text::Name;
+use crate::formats::rap::text::Way;
+use crate::summary::ReferenceKind;
+
+impl Index {
+    /// The location of an asker in the game.
+    pub(super) fn home(&self, asker: &Asker, prefixes: &Prefixes<'_>) -> Home {
+        let Some(member) = &asker.member else {
+            let mut places = prefixes.places_of(&asker.path).paths.into_iter();
+            let (root, path) = places.next().unwrap_or_default();
+            return Home { root, path, other: places.last().map(|(_, path)| path) };
+        };
+        let (_, own) = MemberPath::new(&member.text).split_last();
+        let mut root = String::new();
+        if let Some(archive) = self.archive_around(&asker.path, member)
+            && let Some(archive) = self.archives.get(archive)
+        {
+            root.clone_from(&archive.root);
+        }
+        let path = below(&root, &folded(unnumbered(own)));
+        if root.is_empty() {
+            // In a zip, the addon is the config's own folder.
+            root = folder(&path).to_owned();
+        }
+        Home { root, path, other: None }
+    }
+
+    /// The archive that has a member of this file.
+    fn archive_around(&self, path: &Path, member: &Name) -> Option<usize> {
+        let (outer, _) = MemberPath::new(&member.text).split_last();
+        let around = MemberPath::join_text(&text(path), outer);
+        self.by_address.get(&key(&self.hash, &around)).copied()
+    }
+
+    /// The number of the root that an asker is below.
+    fn root_around(&self, asker: &Asker) -> Option<usize> {
+        *asker.around.get_or_init(|| self.find_root_around(asker))
+    }
+
+    pub(super) fn find_root_around(&self, asker: &Asker) -> Option<usize> {
+        let Some(member) = &asker.member else { return asker.root };
+        self.archive_around(&asker.path, member)
+    }
+
+    /// The folder of the asker.
+    pub(super) fn beside(&self, asker: &Asker) -> Box<Beside> {
+        let (place, folder) = match &asker.member {
+            None => (path_key(&self.hash, asker.path.parent().unwrap_or(Path::new(""))), String::new()),
+            Some(member) => {
+                let (outer, own) = MemberPath::new(&member.text).split_last();
+                let around = MemberPath::join_text(&text(&asker.path), outer);
+                let own = folded(own);
+                (key(&self.hash, &around), own.strip_suffix(last(&own)).unwrap_or_default().to_owned())
+            }
+        };
+        let mut hasher = self.hash.build_hasher();
+        hasher.write(folder.as_bytes());
+        Box::new(Beside { place, folder: hasher })
+    }
+
+    /// Finds the files that a reference means. `mission` is the folder of the mission that the text is of.
+    ///
+    /// # Errors
+    /// Returns an error if looking up references has cost more than the limits allow.
+    pub(super) fn resolve(&mut self, asker: &Asker, ask: &Ask, mission: Option<&str>) -> Result<Resolved> {
+        let reference = &ask.reference;
+        let name = &reference.name.text;
+        let home = asker.home.root.len().saturating_add(asker.home.path.len());
+        self.cost.compare(home.saturating_add(name.len()))?;
+        if asker.is_lua {
+            return self.resolve_lua(ask);
+        }
+        if !asker.inside.is_empty() && asker.inside.binary_search(&key(&self.hash, &folded(name))).is_ok() {
+            return Ok(Resolved { reason: Some(Reason::Beside), ..Resolved::new(State::Found, Meant::Own) });
+        }
+        let Some(path) = asker.home.resolve(&ask.way, name) else {
+            let note = Some("neither a path nor a known macro".to_owned());
+            return Ok(Resolved { note, ..Resolved::new(State::Unresolved, Meant::Files([].into())) });
+        };
+        if !asker.in_game {
+            let Beside { place, folder } = &**asker.beside.get_or_init(|| self.beside(asker));
+            let entries = find(&self.in_place, self.hash.hash_one((*place, after(folder, last(&path)))));
+            let files = self.distinct(false, entries);
+            if files.is_empty()
+                && let Some(bound) = self.resolve_bound(asker, reference)?
+            {
+                return Ok(bound);
+            }
+            return Ok(self.answer(asker, ask, &path, files, Reason::Beside));
+        }
+        let is_relative = ask.way == Way::Include && !name.starts_with(['\\', '/']);
+        let is_of_mission = ask.way == Way::Path && !name.starts_with(['\\', '/']);
+        let mut tries = Vec::new();
+        if is_of_mission && let Some(mission) = mission {
+            tries.push((below(mission, &path), Reason::Beside));
+        }
+        tries.push((path.clone(), if is_relative { Reason::Beside } else { Reason::Prefix }));
+        if is_relative && let Some(other) = asker.home.resolve_other(name) {
+            tries.push((other, Reason::Beside));
+        }
+        for (path, reason) in &tries {
+            let kind = reference.kind;
+            let entries = find_or_instead(path, kind, |path| find(&self.in_game, key(&self.hash, path)));
+            let files = self.distinct(true, entries);
+            if !files.is_empty() {
+                return Ok(self.answer(asker, ask, path, files, *reason));
+            }
+            if kind == ReferenceKind::File && self.folders.contains(&key(&self.hash, path.trim_end_matches('\\'))) {
+                let found = Resolved::new(State::Found, Meant::Files([].into()));
+                return Ok(Resolved { note: Some("a folder".to_owned()), ..found });
+            }
+        }
+        let files = if is_relative { self.included_by(asker, name) } else { [].into() };
+        Ok(self.answer(asker, ask, &path, files, Reason::Beside))
+    }
+
+    /// The text that a text in a folder includes by a relative path.
+    fn included_by(&mut self, asker: &Asker, name: &str) -> Arc<[usize]> {
+        if self.included.is_empty() || asker.member.is_some() {
+            return [].into();
+        }
+        let Some(&place) = self.included.get(&self.include_key(asker, name)) else { return [].into() };
+        let entries = find(&self.in_place, place);
+        self.distinct(false, entries)
+    }
+
+    /// Decides which of these files a reference with their path means.
+    fn answer(&mut self, asker: &Asker, ask: &Ask, path: &str, files: Arc<[usize]>, reason: Reason) -> Resolved {
+        let name = &ask.reference.name.text;
+        let kind = ask.reference.kind;
+        match *files {
+            [] if asker.in_game && name.starts_with("#(") => Resolved::new(State::Procedural, Meant::Files([].into())),
+            [] if asker.in_game && self.is_assumed(path) => Resolved::new(State::Found, Meant::Files([].into())),
+            [] => {
+                let image = if kind == ReferenceKind::Texture { self.texture(path) } else { None };
+                let Some(image) = image else {
+                    return Resolved::new(State::Missing, Meant::Elsewhere(self.elsewhere(path, kind)));
+                };
+                let odd = self.odd_of(image);
+                let found = Resolved::new(State::Found, Meant::Files([image].into()));
+                Resolved { reason: Some(Reason::FileName), odd, ..found }
+            }
+            [file] => {
+                let odd = self.odd_of(file);
+                Resolved { reason: Some(reason), odd, ..Resolved::new(State::Found, Meant::Files(files)) }
+            }
+            _ if asker.in_game && files.len() <= MOST_TARGETS => self.choose(asker, files, reason),
+            _ => Resolved::new(State::Ambiguous, Meant::Files(files)),
+        }
+    }
+
+    /// Chooses among files with one path: one in the root of the asker, or in the path that was given and leads to it.
+    fn choose(&mut self, asker: &Asker, files: Arc<[usize]>, reason: Reason) -> Resolved {
+        let own = self.root_around(asker);
+        let mut near: Vec<usize> = files.iter().copied().filter(|&file| own == Some(self.root_of(file))).collect();
+        if near.is_empty() {
+            near = self.given_with(asker, &files);
+        }
+        let note = self.same_prefix(own, &files);
+        let mut resolved = match *near {
+            [] => Resolved::new(State::Ambiguous, Meant::Files(files)),
+            [file] => {
+                let reason = if reason == Reason::Prefix { Reason::OwnRoot } else { reason };
+                let odd = self.odd_of(file);
+                Resolved { reason: Some(reason), odd, ..Resolved::new(State::Found, Meant::Files(near.into())) }
+            }
+            _ => Resolved::new(State::Ambiguous, Meant::Files(near.into())),
+        };
+        resolved.note = note;
+        resolved
+    }
+
+    /// The files below the given path that the asker is below, if other files are not.
+    fn given_with(&self, asker: &Asker, files: &[usize]) -> Vec<usize> {
+        /// The most given paths that are compared.
+        const MOST_GIVEN: usize = 100;
+        if self.scan.paths.len() > MOST_GIVEN {
+            return Vec::new();
+        }
+        let above = self.scan.paths.iter().filter(|path| asker.path.starts_with(path));
+        let Some(given) = above.max_by_key(|path| path.as_os_str().len()) else { return Vec::new() };
+        let mut near = Vec::new();
+        for &file in files {
+            if let Some(path) = self.path_of(file)
+                && path.starts_with(given)
+            {
+                near.push(file);
+            }
+        }
+        if near.len() == files.len() { Vec::new() } else { near }
+    }
+
+    /// Says once for each pair of roots that they have the same prefix.
+    fn same_prefix(&mut self, own: Option<usize>, files: &[usize]) -> Option<String> {
+        /// The most pairs that are said.
+        const MOST_PAIRS: usize = 10_000;
+        let own = match (own, files) {
+            (Some(own), _) => own,
+            (None, [first, ..]) => self.root_of(*first),
+            (None, []) => return None,
+        };
+        let prefix = self.prefix_of_root(own)?.to_owned();
+        if prefix.is_empty() {
+            return None;
+        }
+        for &file in files {
+            let other = self.root_of(file);
+            let is_same = other != own && self.prefix_of_root(other) == Some(prefix.as_str());
+            if is_same && self.pairs.len() < MOST_PAIRS && self.pairs.insert((own.min(other), own.max(other))) {
+                let cost = self.name_of_root(other).len();
+                if !self.cost.name(cost) {
+                    return None;
+                }
+                return Some(format!("same prefix as {}", self.name_of_root(other)));
+            }
+        }
+        None
+    }
+
+    fn is_assumed(&self, name: &str) -> bool {
+        for prefix in &self.assumed {
+            let Some(rest) = name.strip_prefix(prefix.as_str()) else { continue };
+            if rest.is_empty() || prefix.ends_with('\\') || rest.starts_with('\\') {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scan::Scan;
+    use crate::scan::refs::prefix::Given;
+    use crate::summary::Reference;
+
+    fn ask(kind: ReferenceKind, way: &Way, name: &str) -> Ask {
+        let mut ask = Ask::of(Reference { kind, name: Name { text: name.to_owned(), lossy: false } });
+        ask.way = way.clone();
+        ask
+    }
+
+    /// Where a file may be that a config in `g\main` means by this name, in the order in which it is looked for there.
+    /// The config is below the folder `other`, too, and its mission is in `mission`.
+    fn places(way: &Way, name: &str) -> Vec<(&'static str, Reason)> {
+        let is_absolute = name.starts_with(['\\', '/']);
+        match (way, is_absolute) {
+            (Way::Path, true) | (Way::Include, true) => vec![("a.hpp", Reason::Prefix)],
+            (Way::Path, false) => vec![(r"mission\a.hpp", Reason::Beside), ("a.hpp", Reason::Prefix)],
+            (Way::Include, false) => vec![(r"g\main\a.hpp", Reason::Beside), (r"other\a.hpp", Reason::Beside)],
+            (Way::Built { addon: Some(_), .. }, _) => vec![(r"ui\a.hpp", Reason::Prefix)],
+            (Way::Built { is_below: true, .. }, _) => vec![(r"g\a.hpp", Reason::Prefix)],
+            _ => vec![("a.hpp", Reason::Prefix)],
+        }
+    }
+
+    #[test]
+    fn each_way_to_a_file_tries_its_places_in_their_order() {
+        let all = ["a.hpp", r"mission\a.hpp", r"g\main\a.hpp", r"other\a.hpp", r"g\a.hpp", r"ui\a.hpp"];
+        let built = |addon: Option<&[u8]>, is_below| Way::Built {
+            addon: addon.map(<[u8]>::to_vec),
+            is_below,
+            path: b"A.hpp".to_vec(),
+        };
+        let ways = [Way::Path, Way::Include, built(None, true), built(None, false), built(Some(b"UI"), true)];
+        let kind = ReferenceKind::Include;
+        for there in 0..1 << all.len() {
+            let mut index = Index::new(&Scan::new(["none"]), &[]);
+            index.allow_cost();
+            index.given_prefix_files = Some(Given::new());
+            for (number, path) in all.iter().enumerate() {
+                let file = index.add_file(None, path, false);
+                if there >> number & 1 != 0 {
+                    index.in_game.push((key(&index.hash, path), file));
+                }
+            }
+            index.sort();
+            let mut asker = Asker::new(Path::new("config.cpp").into(), None);
+            asker.in_game = true;
+            asker.home = Home {
+                root: "g".to_owned(),
+                path: r"g\main\config.cpp".to_owned(),
+                other: Some(r"other\config.cpp".to_owned()),
+            };
+            for way in &ways {
+                for name in ["a.hpp", "A.HPP", r"\a.hpp", "/a.hpp"] {
+                    let resolved = index.resolve(&asker, &ask(kind, way, name), Some("mission")).unwrap();
+                    let expected = places(way, name).into_iter().find_map(|(path, reason)| {
+                        let number = all.iter().position(|known| *known == path)?;
+                        if there >> number & 1 != 0 { Some((number, reason)) } else { None }
+                    });
+                    let found = resolved.meant.files().next();
+                    assert_eq!(found, expected.map(|(number, _)| number), "{there:b} {way:?} {name}");
+                    assert_eq!(resolved.reason, expected.map(|(_, reason)| reason), "{there:b} {way:?} {name}");
+                    let state = if expected.is_some() { State::Found } else { State::Missing };
+                    assert_eq!(resolved.state, state, "{there:b} {way:?} {name}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_asset_outside_of_a_game_names_files_beside_it() {
+        let mut index = Index::new(&Scan::new(["none"]), &[]);
+        index.allow_cost();
+        index.given_prefix_files = Some(Given::new());
+        let paths = ["a/x.png", "a/b/x.png", "a/b/y.png", "x.png", "z.png"];
+        for path in paths {
+            let place = index.place_key(Path::new(path)).unwrap();
+            let file = index.add_file(None, path, false);
+            index.in_place.push((place, file));
+            index.in_game.push((key(&index.hash, &folded(path)), file));
+        }
+        index.sort();
+        for (model, name, expected) in [
+            ("a/m.b3d", "x.png", Some("a/x.png")),
+            ("a/m.b3d", "X.PNG", Some("a/x.png")),
+            ("a/m.b3d", r"C:\other\x.png", Some("a/x.png")),
+            ("a/m.b3d", "b/y.png", None),
+            ("a/b/m.b3d", "y.png", Some("a/b/y.png")),
+            ("a/b/m.b3d", "../x.png", Some("a/b/x.png")),
+            ("m.b3d", "x.png", Some("x.png")),
+            ("m.b3d", "y.png", None),
+            ("a/b/m.b3d", "z.png", None),
+        ] {
+            let asker = Asker::new(Path::new(model).into(), None);
+            let resolved = index.resolve(&asker, &ask(ReferenceKind::Texture, &Way::Path, name), None).unwrap();
+            let found = resolved.meant.files().next().map(|file| paths[file]);
+            assert_eq!(found, expected, "{name} of {model}");
+            assert_eq!(resolved.reason, expected.map(|_| Reason::Beside), "{name} of {model}");
+        }
+    }
+
+    #[test]
+    fn a_text_builds_paths_from_the_root_of_its_archive_or_from_its_folder() {
+        use crate::scan::refs::seen::Listing;
+        let mut index = Index::new(&Scan::new(["none"]), &[]);
+        for (path, member, root) in [("m.pbo", None, r"z\m"), ("m.zip", None, ""), ("m.zip", Some("in.pbo"), "in")] {
+            let member = member.map(|text: &str| Name { text: text.to_owned(), lossy: false });
+            let listing = Listing { root: root.to_owned(), ..Listing::default() };
+            index.add_archive(Path::new(path).into(), member, listing).unwrap();
+        }
+        let none = Prefixes::of(&[], &[], None, &index.hash);
+        for (path, member, root, own) in [
+            ("m.pbo", "Config.cpp", r"z\m", r"z\m\config.cpp"),
+            ("m.pbo", r"A\config.cpp", r"z\m", r"z\m\a\config.cpp"),
+            ("m.pbo", "config.cpp#2", r"z\m", r"z\m\config.cpp"),
+            ("m.zip", "config.cpp", "", "config.cpp"),
+            ("m.zip", "A/b/config.cpp", r"a\b", r"a\b\config.cpp"),
+            ("m.zip", "in.pbo!/config.cpp", "in", r"in\config.cpp"),
+            ("m.zip", r"in.pbo!/b\config.cpp", "in", r"in\b\config.cpp"),
+            // An archive that is not known.
+            ("m.zip", "b.pbo!/c/config.cpp", "c", r"c\config.cpp"),
+        ] {
+            let asker = Asker::new(Path::new(path).into(), Some(Name { text: member.to_owned(), lossy: false }));
+            let home = index.home(&asker, &none);
+            assert_eq!((home.root.as_str(), home.path.as_str(), home.other), (root, own, None), "{path} {member}");
+        }
+    }
+}
