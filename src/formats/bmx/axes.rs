@@ -42,7 +42,7 @@ impl Matrix {
     /// Converts to the matrix of 3ds Max: four rows of three, for row vectors in its axes, with the translation last.
     ///
     /// ```
-    /// # use meshpeek::bmx::wire::Matrix;
+    /// # use meshpeek::bmx::Matrix;
     /// let rows = [[1.0, 2.0, 3.0, 0.0], [4.0, 5.0, 6.0, 0.0], [7.0, 8.0, 9.0, 0.0], [10.0, 11.0, 12.0, 1.0]];
     /// let max = Matrix { rows }.to_max();
     /// assert_eq!(max, [[1.0, 3.0, 2.0], [7.0, 9.0, 8.0], [4.0, 6.0, 5.0], [10.0, 12.0, 11.0]]);
@@ -62,7 +62,7 @@ impl Matrix {
     /// is the transpose of the document's table.
     ///
     /// ```
-    /// # use meshpeek::bmx::wire::Matrix;
+    /// # use meshpeek::bmx::Matrix;
     /// let rows = [[1.0, 2.0, 3.0, 0.0], [4.0, 5.0, 6.0, 0.0], [7.0, 8.0, 9.0, 0.0], [10.0, 11.0, 12.0, 1.0]];
     /// let blender = Matrix { rows }.to_blender();
     /// assert_eq!(blender[0], [1.0, 7.0, 4.0, 10.0]);
