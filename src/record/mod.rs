@@ -9,11 +9,9 @@
 //!     /// One texture of a material.
 //!     Stage<'a>(form: StageForm) named texture {
 //!         /// How the texture is sampled.
-//!         #[label("TextureFilter")]
-//!         filter: Filter = le_u32().map(Filter),
+//!         #[label("TextureFilter")] filter: Filter = le_u32().map(Filter),
 //!         /// The texture file.
-//!         #[label("PaaTexture")]
-//!         texture: ByteStr<'a> = text_to_nul(),
+//!         #[label("PaaTexture")] texture: ByteStr<'a> = text_to_nul(),
 //!         /// The kind of blending.
 //!         kind: u8 = verify(le_u8(), known),
 //!         /// Textures for other purposes.
@@ -136,11 +134,9 @@ mod tests {
         /// A toy.
         Toy<'a>(version: u32) named name {
             /// Its name.
-            #[label("ToyName")]
-            name: ByteStr<'a> = text_to_nul(),
+            #[label("ToyName")] name: ByteStr<'a> = text_to_nul(),
             /// How many wheels.
-            #[label("nWheels")]
-            wheels: u8 = verify(le_u8(), at_most_four),
+            #[label("nWheels")] wheels: u8 = verify(le_u8(), at_most_four),
             /// Its wheels.
             sizes: LeArray<'a, U16> = array(wheels),
             /// Its location.

@@ -74,11 +74,9 @@ grammar! {
         /// The columns of the keys as stored: 1 positions, 2 scales, 4 rotations. Other bits have no meaning and no
         /// bytes.
         #[rule(Range(1, 7))]
-        #[label("flags")]
-        flags: u32,
+        #[label("flags")] flags: u32,
         /// The keys: a frame and the value of each column in it.
-        #[label("frame")]
-        records: Interleaved<'a, KeyLayout> = interleaved(KeyLayout(flags)),
+        #[label("frame")] records: Interleaved<'a, KeyLayout> = interleaved(KeyLayout(flags)),
     }
 }
 

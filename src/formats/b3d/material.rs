@@ -26,23 +26,17 @@ grammar! {
     Texture<'a> named name {
         /// The file's name as stored: any encoding, often an absolute path of the author's machine. Never open it
         /// unchecked.
-        #[label("file")]
-        name: ByteStr<'a> = text_to_nul(),
+        #[label("file")] name: ByteStr<'a> = text_to_nul(),
         /// Flags for sampling and mapping. Default 1.
-        #[label("flags")]
-        flags: TextureFlags = le_u32().map(TextureFlags),
+        #[label("flags")] flags: TextureFlags = le_u32().map(TextureFlags),
         /// How it mixes with the textures before it. Default 2.
-        #[label("blend")]
-        blend: TextureBlend = le_i32().map(TextureBlend),
+        #[label("blend")] blend: TextureBlend = le_i32().map(TextureBlend),
         /// Offset of its coordinates. Default 0, 0.
-        #[label("x_pos, y_pos")]
-        position: [f32; 2] = times(le_f32()),
+        #[label("x_pos, y_pos")] position: [f32; 2] = times(le_f32()),
         /// Scale of its coordinates. Default 1, 1.
-        #[label("x_scale, y_scale")]
-        scale: [f32; 2] = times(le_f32()),
+        #[label("x_scale, y_scale")] scale: [f32; 2] = times(le_f32()),
         /// Rotation of its coordinates in radians. Default 0.
-        #[label("rotation")]
-        rotation: f32,
+        #[label("rotation")] rotation: f32,
     }
 }
 
@@ -50,25 +44,19 @@ grammar! {
     /// A brush, which is Blitz3D's material: a record of BRUS.
     Brush<'a>(layers: u64) named name {
         /// Its name as stored.
-        #[label("name")]
-        name: ByteStr<'a> = text_to_nul(),
+        #[label("name")] name: ByteStr<'a> = text_to_nul(),
         /// Red, green, blue and alpha. Default 1, 1, 1, 1.
         #[rule(Range(0, 1))]
-        #[label("red, green, blue, alpha")]
-        color: [f32; 4] = times(le_f32()),
+        #[label("red, green, blue, alpha")] color: [f32; 4] = times(le_f32()),
         /// Strength of highlights. Default 0.
-        #[label("shininess")]
-        shininess: f32,
+        #[label("shininess")] shininess: f32,
         /// How it mixes with what is drawn behind it. Default 1; 0 if the writer set none.
         #[rule(Range(0, 3))]
-        #[label("blend")]
-        blend: BrushBlend = le_i32().map(BrushBlend),
+        #[label("blend")] blend: BrushBlend = le_i32().map(BrushBlend),
         /// Lighting flags. Default 0.
-        #[label("fx")]
-        fx: BrushFx = le_u32().map(BrushFx),
+        #[label("fx")] fx: BrushFx = le_u32().map(BrushFx),
         /// Indices into the list of textures, one for each layer, -1 for an empty layer.
-        #[label("texture_id")]
-        texture_ids: LeArray<'a, I32> = described(array(layers), describe_layers),
+        #[label("texture_id")] texture_ids: LeArray<'a, I32> = described(array(layers), describe_layers),
     }
 }
 

@@ -98,8 +98,7 @@ grammar! {
         /// The columns.
         layout: &'a VertexLayout = verify(inline(in_place()), |layout| check_tex_coords(layout)),
         /// The vertices as stored.
-        #[label("x")]
-        records: Interleaved<'a, &'a VertexLayout> = interleaved(layout),
+        #[label("x")] records: Interleaved<'a, &'a VertexLayout> = interleaved(layout),
     }
 }
 
@@ -355,11 +354,9 @@ grammar! {
     /// A TRIS chunk.
     TriangleList<'a> {
         /// The triangles' brush as stored: -1 uses the mesh's brush.
-        #[label("brush_id")]
-        brush_id: i32,
+        #[label("brush_id")] brush_id: i32,
         /// Indices into the vertices of the same mesh, counted from 0.
-        #[label("vertex_id")]
-        indices: LeArray<'a, Triangle> = rest_array(),
+        #[label("vertex_id")] indices: LeArray<'a, Triangle> = rest_array(),
     }
 }
 
@@ -392,8 +389,7 @@ grammar! {
     WeightList<'a> {
         /// The vertices and their weights for the bone. The document states no range; `verify` reports weights that are
         /// not from 0 to 1. Many writers list every vertex, most with weight 0.
-        #[label("vertex_id, weight")]
-        weights: LeArray<'a, Weight> = rest_array(),
+        #[label("vertex_id, weight")] weights: LeArray<'a, Weight> = rest_array(),
     }
 }
 

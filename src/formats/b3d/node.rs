@@ -15,8 +15,7 @@ grammar! {
     /// The head of NODE, before its chunks.
     NodeHead<'a> named name {
         /// Its name as stored. Several nodes may share one; some writers append more lines.
-        #[label("name")]
-        name: ByteStr<'a> = text_to_nul(),
+        #[label("name")] name: ByteStr<'a> = text_to_nul(),
         /// Its local coordinate system.
         transform: &'a NodeFields = inline(in_place()),
     }

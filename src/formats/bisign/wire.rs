@@ -11,27 +11,20 @@ wire! {
     /// The fixed part of a public key, as Windows stores it: `PUBLICKEYSTRUC`, then `RSAPUBKEY`.
     KeyHeader = 20 {
         /// 6: a public key.
-        #[label("bType")]
-        kind: u8,
+        #[label("bType")] kind: u8,
         /// 2.
-        #[label("bVersion")]
-        blob_version: u8,
+        #[label("bVersion")] blob_version: u8,
         /// 0.
-        #[label("reserved")]
-        reserved: U16,
+        #[label("reserved")] reserved: U16,
         /// 0x2400: an RSA key to sign with.
-        #[label("aiKeyAlg")]
-        algorithm: U32,
+        #[label("aiKeyAlg")] algorithm: U32,
         /// `RSA1`.
-        #[label("magic")]
-        magic: Framing<[u8; 4]>,
+        #[label("magic")] magic: Framing<[u8; 4]>,
         /// Number of bits of the modulus. 1,024 in keys of Bohemia's tools.
-        #[label("bitlen")]
-        bits: U32,
+        #[label("bitlen")] bits: U32,
         /// The public exponent: 65,537 in nearly all keys.
         #[rule(Least(3))]
-        #[label("pubexp")]
-        exponent: U32,
+        #[label("pubexp")] exponent: U32,
     }
 }
 

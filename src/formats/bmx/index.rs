@@ -36,14 +36,11 @@ grammar! {
     IndexEntry<'m>(place: IndexPlace) named name {
         /// The name. The specification requires it to be unique among records of its kind, but programs write equal and
         /// empty ones.
-        #[label("NAME")]
-        name: Utf32Str<'m> = utf32_with_count(),
+        #[label("NAME")] name: Utf32Str<'m> = utf32_with_count(),
         /// The kind of record.
-        #[label("TYPE")]
-        kind: Kind = small(place.version).map(Kind),
+        #[label("TYPE")] kind: Kind = small(place.version).map(Kind),
         /// Offset of the record in the table of its kind.
-        #[label("OFFSET")]
-        record_offset: u64,
+        #[label("OFFSET")] record_offset: u64,
         /// Offset of this entry in `index.bm`.
         let offset: u64 = place.offset;
     }

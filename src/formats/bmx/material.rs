@@ -13,11 +13,9 @@ grammar! {
         /// The colors that every version has.
         colors: &'m Colors = inline(in_place()),
         /// Emitted color.
-        #[label("EMISSIVE")]
-        emissive: Option<[f32; 3]> = cond(layout.version >= 11, times(le_f32())),
+        #[label("EMISSIVE")] emissive: Option<[f32; 3]> = cond(layout.version >= 11, times(le_f32())),
         /// Sharpness of highlights, 0 to 100 in Blender.
-        #[label("SPECULAR_POWER")]
-        power: Option<f32> = cond(layout.version >= 11, le_f32()),
+        #[label("SPECULAR_POWER")] power: Option<f32> = cond(layout.version >= 11, le_f32()),
         /// Set if fully transparent pixels are not drawn. Programs of early 2022 wrote version 14 without this field
         /// and the three that follow.
         #[label("ALPHA_TEST")]
@@ -32,11 +30,9 @@ grammar! {
         #[label("TWO_SIDED")]
         two_sided: Option<Flag> = cond(layout.version >= 14 && layout.has_switches, flag(layout.version)),
         /// Set if it has a texture.
-        #[label("USE_TEXTURE")]
-        use_texture: Flag = flag(layout.version),
+        #[label("USE_TEXTURE")] use_texture: Flag = flag(layout.version),
         /// Index of the texture in the map; meaningless if the material has none.
-        #[label("MAP_KD")]
-        texture_index: u32,
+        #[label("MAP_KD")] texture_index: u32,
     }
     also |material, out| out.field("texture", material.texture())
 }

@@ -19,17 +19,13 @@ grammar! {
     /// A mesh: four lists one after another, each after its count.
     Mesh<'m>(layout: Layout) {
         /// The corners' positions, in the mesh's own space.
-        #[label("V_COUNT, V_LIST")]
-        positions: LeArray<'m, Vec3> = length_array(le_u32()),
+        #[label("V_COUNT, V_LIST")] positions: LeArray<'m, Vec3> = length_array(le_u32()),
         /// The texture coordinates; v grows downwards.
-        #[label("VT_COUNT, VT_LIST")]
-        uvs: LeArray<'m, Vec2> = length_array(le_u32()),
+        #[label("VT_COUNT, VT_LIST")] uvs: LeArray<'m, Vec2> = length_array(le_u32()),
         /// The normals.
-        #[label("VN_COUNT, VN_LIST")]
-        normals: LeArray<'m, Vec3> = length_array(le_u32()),
+        #[label("VN_COUNT, VN_LIST")] normals: LeArray<'m, Vec3> = length_array(le_u32()),
         /// The triangles.
-        #[label("FACE_COUNT, FACE_LIST")]
-        faces: Faces<'m> = described(counted_faces(layout), describe_faces),
+        #[label("FACE_COUNT, FACE_LIST")] faces: Faces<'m> = described(counted_faces(layout), describe_faces),
     }
 }
 

@@ -13,11 +13,9 @@ grammar! {
     /// A texture: the name of an image that is in the game or in the map.
     Texture<'m>(layout: Layout) {
         /// The image's name, without a folder.
-        #[label("FILENAME")]
-        file_name: Utf32Str<'m> = utf32_with_count(),
+        #[label("FILENAME")] file_name: Utf32Str<'m> = utf32_with_count(),
         /// Set if the image is in the game.
-        #[label("IS_EXTERNAL")]
-        is_external: Flag = flag(layout.version),
+        #[label("IS_EXTERNAL")] is_external: Flag = flag(layout.version),
     }
 }
 

@@ -13,95 +13,69 @@ wire! {
     /// The start of `index.bm`; its entries follow to the end of the table.
     IndexStart = 4 {
         /// The version: 10 to 14.
-        #[label("VERSION")]
-        version: U32,
+        #[label("VERSION")] version: U32,
     }
 
     /// Colors of a material: red, green and blue. Programs should write values from 0 to 1.
     Colors = 36 {
         /// The color in shadow.
-        #[label("AMBIENT")]
-        ambient: Vec3,
+        #[label("AMBIENT")] ambient: Vec3,
         /// The color itself.
-        #[label("DIFFUSE")]
-        diffuse: Vec3,
+        #[label("DIFFUSE")] diffuse: Vec3,
         /// The color of highlights.
-        #[label("SPECULAR")]
-        specular: Vec3,
+        #[label("SPECULAR")] specular: Vec3,
     }
 
     /// A triangle; its indices count from 0.
     Face = 41 rows {
         /// The first corner: index into the mesh's positions.
-        #[label("VERTEX_1")]
-        v1: U32,
+        #[label("VERTEX_1")] v1: U32,
         /// The first corner: index into its texture coordinates.
-        #[label("TEXTURE_1")]
-        vt1: U32,
+        #[label("TEXTURE_1")] vt1: U32,
         /// The first corner: index into its normals.
-        #[label("NORMAL_1")]
-        vn1: U32,
+        #[label("NORMAL_1")] vn1: U32,
         /// The second corner: index into the mesh's positions.
-        #[label("VERTEX_2")]
-        v2: U32,
+        #[label("VERTEX_2")] v2: U32,
         /// The second corner: index into its texture coordinates.
-        #[label("TEXTURE_2")]
-        vt2: U32,
+        #[label("TEXTURE_2")] vt2: U32,
         /// The second corner: index into its normals.
-        #[label("NORMAL_2")]
-        vn2: U32,
+        #[label("NORMAL_2")] vn2: U32,
         /// The third corner: index into the mesh's positions.
-        #[label("VERTEX_3")]
-        v3: U32,
+        #[label("VERTEX_3")] v3: U32,
         /// The third corner: index into its texture coordinates.
-        #[label("TEXTURE_3")]
-        vt3: U32,
+        #[label("TEXTURE_3")] vt3: U32,
         /// The third corner: index into its normals.
-        #[label("NORMAL_3")]
-        vn3: U32,
+        #[label("NORMAL_3")] vn3: U32,
         /// Not 0 if it has a material.
-        #[label("USE_MATERIAL")]
-        use_material: u8,
+        #[label("USE_MATERIAL")] use_material: u8,
         /// Index of the material in the map; meaningless if the face has none.
-        #[label("MATERIAL_INDEX")]
-        material_index: U32,
+        #[label("MATERIAL_INDEX")] material_index: U32,
     }
 
     /// A triangle of version 10. Its boolean takes four bytes.
     FaceV10 = 44 rows {
         /// The first corner: index into the mesh's positions.
-        #[label("VERTEX_1")]
-        v1: U32,
+        #[label("VERTEX_1")] v1: U32,
         /// The first corner: index into its texture coordinates.
-        #[label("TEXTURE_1")]
-        vt1: U32,
+        #[label("TEXTURE_1")] vt1: U32,
         /// The first corner: index into its normals.
-        #[label("NORMAL_1")]
-        vn1: U32,
+        #[label("NORMAL_1")] vn1: U32,
         /// The second corner: index into the mesh's positions.
-        #[label("VERTEX_2")]
-        v2: U32,
+        #[label("VERTEX_2")] v2: U32,
         /// The second corner: index into its texture coordinates.
-        #[label("TEXTURE_2")]
-        vt2: U32,
+        #[label("TEXTURE_2")] vt2: U32,
         /// The second corner: index into its normals.
-        #[label("NORMAL_2")]
-        vn2: U32,
+        #[label("NORMAL_2")] vn2: U32,
         /// The third corner: index into the mesh's positions.
-        #[label("VERTEX_3")]
-        v3: U32,
+        #[label("VERTEX_3")] v3: U32,
         /// The third corner: index into its texture coordinates.
-        #[label("TEXTURE_3")]
-        vt3: U32,
+        #[label("TEXTURE_3")] vt3: U32,
         /// The third corner: index into its normals.
-        #[label("NORMAL_3")]
-        vn3: U32,
+        #[label("NORMAL_3")] vn3: U32,
         /// Not 0 if it has a material.
-        #[label("USE_MATERIAL")]
-        use_material: U32,
+        #[label("USE_MATERIAL")] use_material: U32,
         /// Index of the material in the map; meaningless if the face has none.
-        #[label("MATERIAL_INDEX")]
-        material_index: U32,
+        #[label("MATERIAL_INDEX")] material_index: U32,
     }
 }
 

@@ -70,14 +70,11 @@ grammar! {
     /// A picture of the model (IMG1).
     Screenshot<'a>(node: Node<'a>) named name {
         /// The layout: 0.
-        #[label("ScreenshotType")]
-        kind: i32 = verify(le_i32(), known(&[0])),
+        #[label("ScreenshotType")] kind: i32 = verify(le_i32(), known(&[0])),
         /// Its name.
-        #[label("ScreenshotNameLen, ScreenshotName")]
-        name: AnsiStr<'a> = text_with_length(),
+        #[label("ScreenshotNameLen, ScreenshotName")] name: AnsiStr<'a> = text_with_length(),
         /// An image file.
-        #[label("ScreenshotDataLen, ScreenshotData")]
-        data: LeArray<'a, u8> = length_array(length()),
+        #[label("ScreenshotDataLen, ScreenshotData")] data: LeArray<'a, u8> = length_array(length()),
     }
     also |screenshot, out| out.field("image_kind", screenshot.image_kind().map(|kind| kind.name()))
 }
@@ -93,11 +90,9 @@ grammar! {
     /// The embedded textures (TXTR).
     TextureList<'a>(node: Node<'a>) {
         /// The layout: 0.
-        #[label("TexturesType")]
-        kind: u8 = verify(le_u8(), known(&[0])),
+        #[label("TexturesType")] kind: u8 = verify(le_u8(), known(&[0])),
         /// Number of textures.
-        #[label("Count")]
-        let texture_count: u64 = node.count();
+        #[label("Count")] let texture_count: u64 = node.count();
         /// The records in order; only their sizes have been read.
         records: Entries<'a, TextureRecord<'a>> = rest_count("textures", of(()), texture_count),
     }
@@ -162,26 +157,20 @@ grammar! {
     /// An embedded texture.
     Texture<'a> named file_name {
         /// Number of bytes before the image: this field and all fields up to the reserve.
-        #[label("TextureOptionSize")]
-        option_size: u64 = verify(length(), holds_options),
+        #[label("TextureOptionSize")] option_size: u64 = verify(length(), holds_options),
         /// Number of bytes of the image.
-        #[label("TextureDataSize")]
-        data_size: u64 = length(),
+        #[label("TextureDataSize")] data_size: u64 = length(),
         /// The layout: 0.
-        #[label("TextureOptionType")]
-        kind: i32 = verify(le_i32(), known(&[0])),
+        #[label("TextureOptionType")] kind: i32 = verify(le_i32(), known(&[0])),
         /// Name of the material that uses it.
-        #[label("TextureMaterialNameLen, TextureMaterialName")]
-        material: AnsiStr<'a> = text_with_length(),
+        #[label("TextureMaterialNameLen, TextureMaterialName")] material: AnsiStr<'a> = text_with_length(),
         /// Original file name.
-        #[label("TextureNameLen, TextureName")]
-        file_name: AnsiStr<'a> = text_with_length(),
+        #[label("TextureNameLen, TextureName")] file_name: AnsiStr<'a> = text_with_length(),
         /// Bytes between the names and the image, of no known meaning.
         #[label("TextureOptionRezerv")]
         reserve: LeArray<'a, u8> = array(reserve(option_size, [material, file_name])?),
         /// An image file.
-        #[label("TextureData")]
-        data: LeArray<'a, u8> = array(data_size),
+        #[label("TextureData")] data: LeArray<'a, u8> = array(data_size),
     }
     also |texture, out| out.field("image_kind", texture.image_kind().map(|kind| kind.name()))
 }
@@ -208,11 +197,9 @@ grammar! {
     /// The shaders of a model (SHDR).
     ShaderList<'a>(node: Node<'a>) {
         /// The layout: 1.
-        #[label("ShaderLibType")]
-        kind: u8 = verify(le_u8(), known(&[1])),
+        #[label("ShaderLibType")] kind: u8 = verify(le_u8(), known(&[1])),
         /// Number of shaders.
-        #[label("Count")]
-        let shader_count: u64 = node.count();
+        #[label("Count")] let shader_count: u64 = node.count();
         /// The shaders in order. Each stores its size; getting to the last one means skipping the others.
         shaders: Entries<'a, Shader<'a>> = rest_count("shaders", Shader::parser(), shader_count),
     }
@@ -222,12 +209,10 @@ grammar! {
     /// A shader.
     Shader<'a> {
         /// Number of bytes after this field.
-        #[label("ShaderSize")]
-        size: u64 = verify(length(), has_kind),
+        #[label("ShaderSize")] size: u64 = verify(length(), has_kind),
         /// The type of shader: 1 bump mapping. The data of other types is opaque.
         #[rule(Any)]
-        #[label("ShaderType")]
-        kind: ShaderKind = le_u8().map(ShaderKind),
+        #[label("ShaderType")] kind: ShaderKind = le_u8().map(ShaderKind),
         /// All bytes after the type.
         data: LeArray<'a, u8> = external(array(size.saturating_sub(1))),
     }
@@ -264,22 +249,16 @@ grammar! {
     /// The data of a bump mapping shader.
     Bump<'a> {
         /// The material of the surface.
-        #[label("BumpNameLen, BumpName")]
-        material: AnsiStr<'a> = text_with_length(),
+        #[label("BumpNameLen, BumpName")] material: AnsiStr<'a> = text_with_length(),
         /// The material with the normal map.
-        #[label("BumpNormalNameLen, BumpNormalName")]
-        normal_material: AnsiStr<'a> = text_with_length(),
+        #[label("BumpNormalNameLen, BumpNormalName")] normal_material: AnsiStr<'a> = text_with_length(),
         /// The material with the highlights.
-        #[label("BumpSpecularNameLen, BumpSpecularName")]
-        specular_material: AnsiStr<'a> = text_with_length(),
+        #[label("BumpSpecularNameLen, BumpSpecularName")] specular_material: AnsiStr<'a> = text_with_length(),
         /// Strength of the light.
-        #[label("BumpLightPower")]
-        light_power: f32,
+        #[label("BumpLightPower")] light_power: f32,
         /// Strength of the highlights.
-        #[label("BumpSpecularPower")]
-        specular_power: f32,
+        #[label("BumpSpecularPower")] specular_power: f32,
         /// The remaining bytes, of no known meaning.
-        #[label("BumpRezerv")]
-        reserve: LeArray<'a, u8> = rest_array(),
+        #[label("BumpRezerv")] reserve: LeArray<'a, u8> = rest_array(),
     }
 }

@@ -43,21 +43,16 @@ grammar! {
     /// Triangles that share their materials.
     FaceGroup<'a>(targets: Targets) named name {
         /// The layout: 2, or the older 1 without smoothing.
-        #[label("FaceType")]
-        kind: i32 = verify(le_i32(), known(&[1, 2])),
+        #[label("FaceType")] kind: i32 = verify(le_i32(), known(&[1, 2])),
         /// How indices form triangles.
         #[rule(OneOf(&[0]))]
-        #[label("FaceMode")]
-        mode: FaceMode = le_u8().map(FaceMode),
+        #[label("FaceMode")] mode: FaceMode = le_u8().map(FaceMode),
         /// Its name.
-        #[label("FaceNameLength, FaceName")]
-        name: AnsiStr<'a> = text_with_length(),
+        #[label("FaceNameLength, FaceName")] name: AnsiStr<'a> = text_with_length(),
         /// True if it is drawn.
-        #[label("isFaceVisible")]
-        visible: Flag = le_u8().map(Flag),
+        #[label("isFaceVisible")] visible: Flag = le_u8().map(Flag),
         /// The name of the material for each set of texture coordinates.
-        #[label("FaceMatNameLen, FaceMatName")]
-        materials: Sets<AnsiStr<'a>> = Names(targets.uvs),
+        #[label("FaceMatNameLen, FaceMatName")] materials: Sets<AnsiStr<'a>> = Names(targets.uvs),
         /// Vertex index of each corner.
         #[label("VertexIndCnt, VertexIndex")]
         vertex_indices: Indices<'a> = counted(length(), move |count| indices(count, Width::of(targets.vertices, kind == 1))),
@@ -68,8 +63,7 @@ grammar! {
         #[label("NormalsIndCnt, NormalIndex")]
         normal_indices: Indices<'a> = counted(length(), move |count| indices(count, Width::of(targets.normals, kind == 1))),
         /// For each set, the texture-coordinate index of each corner; may be empty.
-        #[label("TxCrdsIndCnt, TxCrdsInd")]
-        uv_indices: Sets<Indices<'a>> = per_set(targets.uv_widths(kind), indices),
+        #[label("TxCrdsIndCnt, TxCrdsInd")] uv_indices: Sets<Indices<'a>> = per_set(targets.uv_widths(kind), indices),
     }
     also |group, out| out.field("triangle_count", group.triangle_count())
 }

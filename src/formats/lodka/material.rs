@@ -17,11 +17,9 @@ grammar! {
     MaterialList<'a>(node: Node<'a>) {
         /// The layout: 0 nothing at all, 1 names only, 2 names and options, 3 additionally a [mapping
         /// mode](Material::mapping_mode).
-        #[label("MaterialsType")]
-        kind: u8 = verify(le_u8(), known(&[0, 1, 2, 3])),
+        #[label("MaterialsType")] kind: u8 = verify(le_u8(), known(&[0, 1, 2, 3])),
         /// Number of materials stored in the chunk's data; absent in layout 0.
-        #[label("MaterialsCount")]
-        material_count: Option<u64> = cond(kind != 0, length()),
+        #[label("MaterialsCount")] material_count: Option<u64> = cond(kind != 0, length()),
         /// The materials in order. They vary in length; getting to the last one means reading the others.
         materials: Entries<'a, Material<'a>, u8> =
             rest_count("materials", Material::parser(kind), material_count.unwrap_or(0)),
@@ -32,17 +30,13 @@ grammar! {
     /// A material.
     Material<'a>(kind: u8) named name {
         /// Its name, which face groups refer to.
-        #[label("MatNameLen, MatName")]
-        name: AnsiStr<'a> = text_with_length(),
+        #[label("MatNameLen, MatName")] name: AnsiStr<'a> = text_with_length(),
         /// The files of its textures as stored: "first" or "first:second".
-        #[label("TextrNameLen, TextrName")]
-        textures: AnsiStr<'a> = text_with_length(),
+        #[label("TextrNameLen, TextrName")] textures: AnsiStr<'a> = text_with_length(),
         /// Appearance.
-        #[label("MaterialOptions")]
-        options: Option<&'a MaterialOptions> = cond(kind >= 2, inline(in_place())),
+        #[label("MaterialOptions")] options: Option<&'a MaterialOptions> = cond(kind >= 2, inline(in_place())),
         /// Source of the texture coordinates.
-        #[label("MappingMode")]
-        mapping_mode: Option<MappingMode> = cond(kind >= 3, le_u8().map(MappingMode)),
+        #[label("MappingMode")] mapping_mode: Option<MappingMode> = cond(kind >= 3, le_u8().map(MappingMode)),
     }
     also |material, out| {
         let [first, second] = material.texture_files();

@@ -21,26 +21,19 @@ grammar! {
     /// A mesh (MSH1).
     Mesh<'a>(node: Node<'a>) named name {
         /// Its name.
-        #[label("MeshNameLen, MeshName")]
-        name: AnsiStr<'a> = text_with_length(),
+        #[label("MeshNameLen, MeshName")] name: AnsiStr<'a> = text_with_length(),
         /// True if it moves with the skeleton; writers leave it unset on skinned meshes too.
-        #[label("isSkeletonExists")]
-        has_skeleton: Flag = le_u8().map(Flag),
+        #[label("isSkeletonExists")] has_skeleton: Flag = le_u8().map(Flag),
         /// The layout: 3, or the older 2.
-        #[label("MeshMode")]
-        mode: u8 = verify(le_u8(), known(&[2, 3])),
+        #[label("MeshMode")] mode: u8 = verify(le_u8(), known(&[2, 3])),
         /// True if it is drawn.
-        #[label("isMeshVisible")]
-        visible: Flag = le_u8().map(Flag),
+        #[label("isMeshVisible")] visible: Flag = le_u8().map(Flag),
         /// The vertices, in model units.
-        #[label("MeshVertexCnt, MeshPointsPos")]
-        positions: LeArray<'a, Vec3> = length_array(length()),
+        #[label("MeshVertexCnt, MeshPointsPos")] positions: LeArray<'a, Vec3> = length_array(length()),
         /// The normals, which faces refer to by index; often empty.
-        #[label("MeshNormalsCnt, MeshNormals")]
-        normals: LeArray<'a, Vec3> = length_array(length()),
+        #[label("MeshNormalsCnt, MeshNormals")] normals: LeArray<'a, Vec3> = length_array(length()),
         /// Number of sets of texture coordinates: 1 or 2; in the older layout always 1.
-        #[label("MeshTextureNumber")]
-        uv_set_count: Option<u8> = cond(mode == 3, verify(le_u8(), known(&[1, 2]))),
+        #[label("MeshTextureNumber")] uv_set_count: Option<u8> = cond(mode == 3, verify(le_u8(), known(&[1, 2]))),
         /// True if the count of each set of texture coordinates is directly before its array, as the description says.
         /// Otherwise both counts are before both arrays. Determined by which reading ends exactly at the chunk's end;
         /// no file with separate counts is known.
@@ -49,27 +42,23 @@ grammar! {
         #[label("MeshTxCrdCnt, MeshTxCrd")]
         uvs: Sets<LeArray<'a, Vec2>> = per_set(uv_sets(uv_set_count, uv_counts_apart), |count, ()| array(count)),
         /// Number of bones in the model.
-        #[label("BonesCnt")]
-        let bone_count: u32 = node.bones_hint.unwrap_or(0);
+        #[label("BonesCnt")] let bone_count: u32 = node.bones_hint.unwrap_or(0);
         /// The bone of each vertex, as an index into the skeleton's list; empty if there are no bones. u8, or u16 from
         /// 255 bones on.
         #[label("PntBnAssocCnt, PntBnAssoc")]
         bone_ids: Indices<'a> = counted(length(), move |count| bone_ids(count, Width::of_bones(bone_count))),
         /// 1 if each vertex has several bones.
-        #[label("PntBnWeightType")]
-        weight_kind: i32 = verify(le_i32(), known(&[0, 1])),
+        #[label("PntBnWeightType")] weight_kind: i32 = verify(le_i32(), known(&[0, 1])),
         /// Maximum number of bones of a vertex.
         #[label("BonesPerVertix")]
         bones_per_vertex: Option<i32> = cond(weight_kind == 1, verify(le_i32(), |most| some_bones(*most))),
         /// Weights of several bones for each vertex; wide records in files with 128 bones or more.
-        #[label("BonesWeigthArLen, BonesWeigthArray")]
-        weights: Option<Weights<'a>> = cond(
+        #[label("BonesWeigthArLen, BonesWeigthArray")] weights: Option<Weights<'a>> = cond(
             weight_kind == 1,
             counted(length(), move |count| weights(count, bone_count, bones_per_vertex.map_or(1, i32::unsigned_abs)))
         ),
         /// Number of face groups.
-        #[label("FaceGroupsCnt")]
-        face_group_count: u64 = length(),
+        #[label("FaceGroupsCnt")] face_group_count: u64 = length(),
         /// The face groups in order. They vary in length; getting to the last one means reading the others.
         face_groups: Entries<'a, FaceGroup<'a>, Targets> = rest_count(
             "face_groups",

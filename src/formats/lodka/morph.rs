@@ -19,8 +19,7 @@ grammar! {
     /// [`collections`](Self::collections) splits them.
     MorphCollections<'a>(node: Node<'a>) {
         /// The layout: 0.
-        #[label("MorphCollType")]
-        kind: i32 = verify(le_i32(), known(&[0])),
+        #[label("MorphCollType")] kind: i32 = verify(le_i32(), known(&[0])),
         /// True if the records have the gap that the description's offset column implies.
         let wide_records: bool = node.as_described;
         /// The counts of each collection.
@@ -30,8 +29,7 @@ grammar! {
         /// The animations of all collections.
         animations: LeArray<'a, MorphAnimation> = dissected(array(sum(&records, |record| record.animations.get())?)),
         /// The concatenated names of all collections, and of their colliders, bones and animations.
-        #[label("MCAllNames")]
-        names: AnsiStr<'a> = framing(text(all_names_len(&records, &bones, &animations)?)),
+        #[label("MCAllNames")] names: AnsiStr<'a> = framing(text(all_names_len(&records, &bones, &animations)?)),
         /// Transforms of the bones, ordered by collection, bone, animation, frame.
         #[label("MCMatRotPos")]
         matrices: LeArray<'a, MorphMatrix> = dissected(array(matrix_total(&records, &animations)?)),
@@ -193,19 +191,15 @@ grammar! {
     /// Meshes with morphed vertices (MMD1).
     MorphMeshes<'a>(node: Node<'a>) {
         /// The layout: 0.
-        #[label("MorphCollType")]
-        kind: i32 = verify(le_i32(), known(&[0])),
+        #[label("MorphCollType")] kind: i32 = verify(le_i32(), known(&[0])),
         /// The counts of each morphed mesh.
         records: LeArray<'a, MorphMeshRecord> = array(node.count()),
         /// The concatenated names of all meshes, and of the collections that move them.
-        #[label("MMAllNames")]
-        names: AnsiStr<'a> = framing(text(mesh_names_len(&records)?)),
+        #[label("MMAllNames")] names: AnsiStr<'a> = framing(text(mesh_names_len(&records)?)),
         /// The number of vertices in all frames together, according to the file.
-        #[label("MMVertexCount")]
-        vertex_count: i32,
+        #[label("MMVertexCount")] vertex_count: i32,
         /// Vertices, ordered by mesh, frame, vertex.
-        #[label("MMVertex")]
-        vertices: LeArray<'a, Vec3> = dissected(array(vertex_total(&records)?)),
+        #[label("MMVertex")] vertices: LeArray<'a, Vec3> = dissected(array(vertex_total(&records)?)),
     }
 }
 

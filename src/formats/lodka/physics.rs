@@ -17,44 +17,31 @@ grammar! {
     /// The physics of a model (PHS1), after the Open Dynamics Engine.
     Physics<'a>(node: Node<'a>) {
         /// The layout: 1.
-        #[label("PhysType")]
-        kind: u8 = verify(le_u8(), known(&[1])),
+        #[label("PhysType")] kind: u8 = verify(le_u8(), known(&[1])),
         /// Number of bytes of all body names.
-        #[label("BodyNameLengnt")]
-        body_names_len: u64 = length(),
+        #[label("BodyNameLengnt")] body_names_len: u64 = length(),
         /// Number of bytes of all geom names.
-        #[label("GeomsNameLength")]
-        geom_names_len: u64 = length(),
+        #[label("GeomsNameLength")] geom_names_len: u64 = length(),
         /// Number of mesh links.
-        #[label("MeshLinksCount")]
-        mesh_link_count: u64 = length(),
+        #[label("MeshLinksCount")] mesh_link_count: u64 = length(),
         /// Number of bodies.
-        #[label("BodyCount")]
-        body_count: u64 = length(),
+        #[label("BodyCount")] body_count: u64 = length(),
         /// Number of geoms.
-        #[label("GeomsCount")]
-        geom_count: u64 = length(),
+        #[label("GeomsCount")] geom_count: u64 = length(),
         /// Number of joints.
-        #[label("JointsCount")]
-        joint_count: u64 = length(),
+        #[label("JointsCount")] joint_count: u64 = length(),
         /// The bodies' names in order; there may be fewer than bodies.
-        #[label("BodysNames")]
-        body_names: NameLines<'a> = dissected(name_lines(body_names_len)),
+        #[label("BodysNames")] body_names: NameLines<'a> = dissected(name_lines(body_names_len)),
         /// The geoms' names in order; there may be fewer than geoms.
-        #[label("GeomsNames")]
-        geom_names: NameLines<'a> = dissected(name_lines(geom_names_len)),
+        #[label("GeomsNames")] geom_names: NameLines<'a> = dissected(name_lines(geom_names_len)),
         /// Indices of meshes in MSL1. Geoms refer to ranges of this list.
-        #[label("MeshLinks")]
-        mesh_links: LeArray<'a, I32> = array(mesh_link_count),
+        #[label("MeshLinks")] mesh_links: LeArray<'a, I32> = array(mesh_link_count),
         /// Rigid bodies.
-        #[label("TBodys")]
-        bodies: LeArray<'a, Body> = external(array(body_count)),
+        #[label("TBodys")] bodies: LeArray<'a, Body> = external(array(body_count)),
         /// Collision shapes.
-        #[label("TGeoms")]
-        geoms: LeArray<'a, Geom> = external(array(geom_count)),
+        #[label("TGeoms")] geoms: LeArray<'a, Geom> = external(array(geom_count)),
         /// Joints between bodies.
-        #[label("TJoints")]
-        joints: LeArray<'a, Joint> = external(array(joint_count)),
+        #[label("TJoints")] joints: LeArray<'a, Joint> = external(array(joint_count)),
     }
     also |physics, out| {
         records(("body_records", "bodies"), physics.bodies, physics.body_names.iter(), out);

@@ -15,8 +15,7 @@ grammar! {
     /// Eight lights that are switched together (LIG1).
     LightScheme<'a>(node: Node<'a>) named name {
         /// Its name.
-        #[label("LightSchemeNameLength, Name")]
-        name: AnsiStr<'a> = text_with_length(),
+        #[label("LightSchemeNameLength, Name")] name: AnsiStr<'a> = text_with_length(),
         /// The eight lights.
         lights: LeArray<'a, Light> = verify(external(array(8_u8)), move |_| eight(&node)),
     }
@@ -35,16 +34,13 @@ grammar! {
     /// Additional instances of meshes (PXI1), represented by an empty mesh.
     ProxySet<'a>(node: Node<'a>) {
         /// Index in MSL1 of the empty mesh that represents them.
-        #[label("Count")]
-        let mesh: i32 = node.count_hint();
+        #[label("Count")] let mesh: i32 = node.count_hint();
         /// True if the records have the gap that the description's offset column implies.
         let wide_records: bool = node.as_described;
         /// Number of proxies.
-        #[label("ProxyItemsCount")]
-        proxy_count: u64 = framing(length()),
+        #[label("ProxyItemsCount")] proxy_count: u64 = framing(length()),
         /// The proxies' names.
-        #[label("ProxyItemNameLengths, ProxyItemNames")]
-        names: Names<'a> = dissected(names(proxy_count)),
+        #[label("ProxyItemNameLengths, ProxyItemNames")] names: Names<'a> = dissected(names(proxy_count)),
         /// The proxies.
         proxies: Records<'a, Proxy, WideProxy> = external(packed(proxy_count, wide_records)),
     }
@@ -58,11 +54,9 @@ grammar! {
     /// Collision shapes, each attached to a bone (COL1).
     ColliderSet<'a>(node: Node<'a>) named name {
         /// Its name.
-        #[label("ColListNameLen, ColListName")]
-        name: AnsiStr<'a> = text_with_length(),
+        #[label("ColListNameLen, ColListName")] name: AnsiStr<'a> = text_with_length(),
         /// The colliders' names.
-        #[label("ColItemNameLengths, ProxyItemNames")]
-        names: Names<'a> = dissected(names(node.count())),
+        #[label("ColItemNameLengths, ProxyItemNames")] names: Names<'a> = dissected(names(node.count())),
         /// The colliders.
         colliders: LeArray<'a, Collider> = external(array(node.count())),
     }

@@ -18,11 +18,9 @@ grammar! {
     /// The skeleton of a model (SKL1).
     Skeleton<'a>(node: Node<'a>) {
         /// The layout: 1, or 0, which has the same fields.
-        #[label("SkelType")]
-        kind: u8 = verify(le_u8(), known(&[0, 1])),
+        #[label("SkelType")] kind: u8 = verify(le_u8(), known(&[0, 1])),
         /// Number of bones.
-        #[label("BonesCnt")]
-        let bone_count: u64 = node.count();
+        #[label("BonesCnt")] let bone_count: u64 = node.count();
         /// The bones in list order. Keys have the same order, and meshes refer to bones by their index in it. Records
         /// vary in length; getting to the last one means reading the others.
         bones: Entries<'a, Bone<'a>> = rest_count("bones", Bone::parser(), bone_count),
@@ -35,14 +33,11 @@ grammar! {
     Bone<'a> named name {
         /// The id by which other bones and colliders refer to it.
         #[rule(Least(0))]
-        #[label("BoneID")]
-        id: i16,
+        #[label("BoneID")] id: i16,
         /// The id of its parent, -1 at the root.
-        #[label("BoneParentID")]
-        parent: i16,
+        #[label("BoneParentID")] parent: i16,
         /// Its name.
-        #[label("BoneNameLength, BoneName")]
-        name: AnsiStr<'a> = text_with_length(),
+        #[label("BoneNameLength, BoneName")] name: AnsiStr<'a> = text_with_length(),
     }
 }
 
@@ -50,27 +45,21 @@ grammar! {
     /// A skeletal animation (ANM1).
     Animation<'a>(node: Node<'a>) named name {
         /// The layout: 1.
-        #[label("AnimType")]
-        kind: u8 = verify(le_u8(), known(&[1])),
+        #[label("AnimType")] kind: u8 = verify(le_u8(), known(&[1])),
         /// Milliseconds per frame.
         #[rule(Least(0))]
-        #[label("AnimInterval")]
-        interval: i32,
+        #[label("AnimInterval")] interval: i32,
         /// How it plays.
-        #[label("AnimMode")]
-        mode: PlayMode = le_u8().map(PlayMode),
+        #[label("AnimMode")] mode: PlayMode = le_u8().map(PlayMode),
         /// Its name.
-        #[label("AnimNameLength, AnimName")]
-        name: AnsiStr<'a> = text_with_length(),
+        #[label("AnimNameLength, AnimName")] name: AnsiStr<'a> = text_with_length(),
         /// Claimed number of frames: not bounded by the chunk's size if there is no bone.
-        #[label("Count")]
-        let frame_count: u32 = u32::try_from(node.count()).unwrap_or(u32::MAX);
+        #[label("Count")] let frame_count: u32 = u32::try_from(node.count()).unwrap_or(u32::MAX);
         /// Number of bones in each frame.
         #[label("BonesCnt")]
         bone_count: u32 = verify(success(node.bones_hint.unwrap_or(0)), move |_| require_skeleton(&node)),
         /// All keys, ordered by frame and then by bone in list order.
-        #[label("BonesRotPos")]
-        keys: LeArray<'a, Key> = array(node.count().saturating_mul(bone_count.into())),
+        #[label("BonesRotPos")] keys: LeArray<'a, Key> = array(node.count().saturating_mul(bone_count.into())),
     }
     also |animation, out| out.field("duration", animation.duration())
 }

@@ -25,19 +25,15 @@ grammar! {
     /// All animations, and for each LOD the bones that they move.
     Animations<'a>(version: Version) {
         /// True if there are animations; otherwise nothing follows.
-        #[label("AnimsExist")]
-        has_animations: bool = framing(le_bool()),
+        #[label("AnimsExist")] has_animations: bool = framing(le_bool()),
         /// Number of animations.
-        #[label("nAnimationClasses")]
-        animation_count: Option<u32> =
+        #[label("nAnimationClasses")] animation_count: Option<u32> =
             cond(has_animations, verify(framing(le_u32()), |count| at_most(*count, MAX_ANIMATIONS, "animations"))),
         /// The animations. Other parts refer to them by index.
-        #[label("AnimationClasses")]
-        animations: List<'a, Animation<'a>, Version> =
+        #[label("AnimationClasses")] animations: List<'a, Animation<'a>, Version> =
             count(Animation::parser(version), animation_count.unwrap_or(0)),
         /// Number of LODs in the next two lists; -1 without animations.
-        #[label("NoOfResolutions")]
-        animated_lods: Option<i32> = cond(has_animations, framing(le_i32())),
+        #[label("NoOfResolutions")] animated_lods: Option<i32> = cond(has_animations, framing(le_i32())),
         /// For each LOD, for each bone of the skeleton, the animations that move it.
         #[label("Bones2Anims")]
         bone_animations: List<'a, BoneAnimations<'a>> = count(BoneAnimations::parser(), lods(animated_lods)),
@@ -60,47 +56,34 @@ grammar! {
     /// One animation: a class of the author's `CfgModels`.
     Animation<'a>(version: Version) named name {
         /// The kind of movement.
-        #[label("AnimTransformType")]
-        kind: AnimationKind = verify(le_u32().map(AnimationKind), check_kind),
+        #[label("AnimTransformType")] kind: AnimationKind = verify(le_u32().map(AnimationKind), check_kind),
         /// Its name.
-        #[label("AnimClassName")]
-        name: ByteStr<'a> = text_to_nul(),
+        #[label("AnimClassName")] name: ByteStr<'a> = text_to_nul(),
         /// The value that drives it.
-        #[label("AnimSource")]
-        source: ByteStr<'a> = text_to_nul(),
+        #[label("AnimSource")] source: ByteStr<'a> = text_to_nul(),
         /// Start and end of the movement: the first of two pairs. Readers differ on the order of the pairs: the
         /// document has the driving value first. The pairs are equal in all known files.
-        #[label("MinMaxValue")]
-        phase: [f32; 2] = times(le_f32()),
+        #[label("MinMaxValue")] phase: [f32; 2] = times(le_f32()),
         /// Start and end of the driving value: the second pair.
-        #[label("MinMaxPhase")]
-        value: [f32; 2] = times(le_f32()),
+        #[label("MinMaxPhase")] value: [f32; 2] = times(le_f32()),
         /// Length and start of a period.
         period: Option<[f32; 2]> = cond(version >= 56, times(le_f32())),
         /// How driving values out of range are handled.
-        #[label("sourceAddress")]
-        addressing: Addressing = le_u32().map(Addressing),
+        #[label("sourceAddress")] addressing: Addressing = le_u32().map(Addressing),
         /// Start and end of a rotation around an axis, in radians.
-        #[label("angle")]
-        angles: Option<[f32; 2]> = cond(kind.0 <= 3, times(le_f32())),
+        #[label("angle")] angles: Option<[f32; 2]> = cond(kind.0 <= 3, times(le_f32())),
         /// Start and end of a movement along an axis, in meters.
-        #[label("offset")]
-        offsets: Option<[f32; 2]> = cond((4..=7).contains(&kind.0), times(le_f32())),
+        #[label("offset")] offsets: Option<[f32; 2]> = cond((4..=7).contains(&kind.0), times(le_f32())),
         /// A point of the axis of a direct movement.
-        #[label("axisPos")]
-        axis_position: Option<[f32; 3]> = cond(kind.0 == 8, times(le_f32())),
+        #[label("axisPos")] axis_position: Option<[f32; 3]> = cond(kind.0 == 8, times(le_f32())),
         /// The direction of that axis.
-        #[label("axisDir")]
-        axis_direction: Option<[f32; 3]> = cond(kind.0 == 8, times(le_f32())),
+        #[label("axisDir")] axis_direction: Option<[f32; 3]> = cond(kind.0 == 8, times(le_f32())),
         /// Rotation around it, in radians.
-        #[label("angle")]
-        angle: Option<f32> = cond(kind.0 == 8, le_f32()),
+        #[label("angle")] angle: Option<f32> = cond(kind.0 == 8, le_f32()),
         /// Movement along it, in meters.
-        #[label("axisOffset")]
-        axis_offset: Option<f32> = cond(kind.0 == 8, le_f32()),
+        #[label("axisOffset")] axis_offset: Option<f32> = cond(kind.0 == 8, le_f32()),
         /// Hidden from this phase on.
-        #[label("hideValue")]
-        hide_value: Option<f32> = cond(kind.0 == 9, le_f32()),
+        #[label("hideValue")] hide_value: Option<f32> = cond(kind.0 == 9, le_f32()),
         /// Hidden up to this phase (unhideValue).
         unhide_value: Option<f32> = cond(kind.0 == 9 && version >= 55, le_f32()),
     }
@@ -112,14 +95,11 @@ grammar! {
     /// The bone and axis of an animation in one LOD.
     Axis(has_axis: bool) {
         /// The bone of the skeleton that it moves; -1 if the LOD has none for it.
-        #[label("SkeletonBoneNameIndex")]
-        bone: i32,
+        #[label("SkeletonBoneNameIndex")] bone: i32,
         /// A point of the axis.
-        #[label("axisPos")]
-        position: Option<[f32; 3]> = cond(has_axis && bone != -1, times(le_f32())),
+        #[label("axisPos")] position: Option<[f32; 3]> = cond(has_axis && bone != -1, times(le_f32())),
         /// Its direction.
-        #[label("axisDir")]
-        direction: Option<[f32; 3]> = cond(has_axis && bone != -1, times(le_f32())),
+        #[label("axisDir")] direction: Option<[f32; 3]> = cond(has_axis && bone != -1, times(le_f32())),
     }
 }
 

@@ -38,16 +38,13 @@ grammar! {
     /// The fields before the faces of a LOD.
     FaceHead(version: Version) {
         /// Number of faces.
-        #[label("NoOfFaces")]
-        count: u32,
+        #[label("NoOfFaces")] count: u32,
         /// Size of the faces in the game's memory. Each face takes 2 bytes plus 2 for each corner; 4 plus 4 from
         /// version 69 on. Sections refer to faces by offsets in this memory. In version 7 the unit is unknown.
-        #[label("OffsetToSectionsStruct")]
-        memory_bytes: u32,
+        #[label("OffsetToSectionsStruct")] memory_bytes: u32,
         /// Zero in all known files.
         #[rule(OneOf(&[0]))]
-        #[label("AlwaysZero")]
-        unknown: Option<u16> = cond(version >= 40, le_u16()),
+        #[label("AlwaysZero")] unknown: Option<u16> = cond(version >= 40, le_u16()),
     }
 }
 

@@ -18,11 +18,9 @@ grammar! {
     /// The start of a file.
     Start<'a>(version: Version) {
         /// `ODOL`.
-        #[label("Filetype")]
-        magic: [u8; 4] = framing(by_value()),
+        #[label("Filetype")] magic: [u8; 4] = framing(by_value()),
         /// 7 and 40 to 75.
-        #[label("Version")]
-        version_number: u32 = framing(le_u32()),
+        #[label("Version")] version_number: u32 = framing(le_u32()),
         /// Not 0 if the rest of the file is encrypted.
         encryption: Option<[U32; 2]> = cond(version >= 75, verify(by_value(), check_not_encrypted)),
         /// The Steam app id of the game or tool; often 0.
@@ -41,8 +39,7 @@ grammar! {
         /// The purpose of each LOD.
         resolutions: LeArray<'a, F32> = array(lods.count),
         /// Facts about the whole model.
-        #[label("ModelInfo")]
-        info: ModelInfo<'a> = ModelInfo::parser(lods),
+        #[label("ModelInfo")] info: ModelInfo<'a> = ModelInfo::parser(lods),
     }
 }
 
@@ -50,17 +47,13 @@ grammar! {
     /// The tables of LODs.
     Tables<'a>(lods: Lods) {
         /// Start of each LOD, counted from the start of the file.
-        #[label("StartAddressOfLods")]
-        lod_starts: LeArray<'a, U32> = array(lods.count),
+        #[label("StartAddressOfLods")] lod_starts: LeArray<'a, U32> = array(lods.count),
         /// End of each LOD (exclusive), counted from the start of the file.
-        #[label("EndAddressOfLods")]
-        lod_ends: LeArray<'a, U32> = array(lods.count),
+        #[label("EndAddressOfLods")] lod_ends: LeArray<'a, U32> = array(lods.count),
         /// For each LOD, not zero if it has no face default.
-        #[label("UseDefault")]
-        use_defaults: LeArray<'a, u8> = array(lods.count),
+        #[label("UseDefault")] use_defaults: LeArray<'a, u8> = array(lods.count),
         /// The face defaults of the LODs that have one.
-        #[label("FaceData")]
-        face_defaults: List<'a, FaceDefault, Version> =
+        #[label("FaceData")] face_defaults: List<'a, FaceDefault, Version> =
             count(FaceDefault::parser(lods.version), face_default_count(&use_defaults)),
     }
 }
@@ -69,27 +62,20 @@ grammar! {
     /// Data for drawing a LOD before it is read.
     FaceDefault(version: Version) {
         /// Number of faces of the LOD.
-        #[label("HeaderFaceCount")]
-        faces: u32,
+        #[label("HeaderFaceCount")] faces: u32,
         /// The LOD's `color`, 0xAARRGGBB.
-        #[label("aDefaultLong")]
-        color: u32,
+        #[label("aDefaultLong")] color: u32,
         /// The LOD's `special`.
-        #[label("UnknownByte, aFlag, Zeroes")]
-        special: i32,
+        #[label("UnknownByte, aFlag, Zeroes")] special: i32,
         /// The LOD's `or_hints`.
-        #[label("Zeroes")]
-        or_hints: u32,
+        #[label("Zeroes")] or_hints: u32,
         /// Not zero if the LOD has `bones` (hasSkeleton).
-        #[label("Zeroes")]
-        has_skeleton: u8,
+        #[label("Zeroes")] has_skeleton: u8,
         /// Number of points of the LOD.
-        #[label("AnotherCount")]
-        points: Option<u32> = cond(version >= 51, le_u32()),
+        #[label("AnotherCount")] points: Option<u32> = cond(version >= 51, le_u32()),
         /// The LOD's `face_area`; NaN in some files of the game.
         #[rule(Any)]
-        #[label("AnotherFloat")]
-        face_area: Option<f32> = cond(version >= 51, le_f32()),
+        #[label("AnotherFloat")] face_area: Option<f32> = cond(version >= 51, le_f32()),
     }
 }
 

@@ -68,8 +68,7 @@ grammar! {
         bbox_visual_max: Option<[f32; 3]> = cond(lods.version >= 52, times(le_f32())),
         /// The origin of all coordinates in the file. Add it to a stored position to get the position in the edited
         /// model.
-        #[label("CentreOfGravity")]
-        bounding_center: [f32; 3] = times(le_f32()),
+        #[label("CentreOfGravity")] bounding_center: [f32; 3] = times(le_f32()),
         /// Center of the geometry.
         geometry_center: [f32; 3] = times(le_f32()),
         /// Center of mass.

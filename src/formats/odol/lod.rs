@@ -27,44 +27,34 @@ grammar! {
     /// One level of detail, except its vertex table, which is not read until requested.
     Lod<'a>(layout: Layout) {
         /// Proxies: positions for other models.
-        #[label("nProxies, LodProxies")]
-        proxies: Proxies<'a> = length_count(le_u32(), Proxy::parser(layout.version)),
+        #[label("nProxies, LodProxies")] proxies: Proxies<'a> = length_count(le_u32(), Proxy::parser(layout.version)),
         /// The part of the skeleton that moves this LOD: numbers of bones, some twice (subSkeletonsToSkeleton). Other
         /// parts of the LOD refer to them by index.
-        #[label("nLodItems, LodItems")]
-        bones: LeArray<'a, U32> = length_array(le_u32()),
+        #[label("nLodItems, LodItems")] bones: LeArray<'a, U32> = length_array(le_u32()),
         /// For each bone of the skeleton, its indices in `bones` (skeletonToSubSkeleton); may be empty.
         #[label("nBoneLinks, LodBoneLinks, NoOfLinks, Value")]
         bone_links: List<'a, LeArray<'a, U32>> = length_count(le_u32(), counted_array()),
         /// Number of points that the LOD claims.
-        #[label("LodPointCount")]
-        point_count: u32 = PointCount(layout.version),
+        #[label("LodPointCount")] point_count: u32 = PointCount(layout.version),
         /// Point flags; from version 50 on they are in the vertex table. Bits 0-5 surface and lighting, 8-11 land, 12-13
         /// decal, 14-15 fog, 16-19 light, 20-27 the author's own.
         #[label("LodPointFlags")]
         point_flags: Option<Filled<'a, U32>> = cond(layout.version < 50, Filled::parser(layout)),
         /// The area of all faces; NaN in some files of the game.
         #[rule(Any)]
-        #[label("UnknownV52Float")]
-        face_area: Option<f32> = cond(layout.version >= 51, le_f32()),
+        #[label("UnknownV52Float")] face_area: Option<f32> = cond(layout.version >= 51, le_f32()),
         /// Point flags that at least one point has; 0 without points.
-        #[label("UnknownFloat1")]
-        or_hints: u32,
+        #[label("UnknownFloat1")] or_hints: u32,
         /// Point flags that all points share; 0x0FFF_FF00 without points.
-        #[label("UnknownFloat2")]
-        and_hints: u32,
+        #[label("UnknownFloat2")] and_hints: u32,
         /// The box around the points: its smallest coordinates.
-        #[label("MinPos")]
-        bbox_min: [f32; 3] = times(le_f32()),
+        #[label("MinPos")] bbox_min: [f32; 3] = times(le_f32()),
         /// The box around the points: its largest coordinates.
-        #[label("MaxPos")]
-        bbox_max: [f32; 3] = times(le_f32()),
+        #[label("MaxPos")] bbox_max: [f32; 3] = times(le_f32()),
         /// The center of the sphere around the points.
-        #[label("AutoCenterPos")]
-        center: [f32; 3] = times(le_f32()),
+        #[label("AutoCenterPos")] center: [f32; 3] = times(le_f32()),
         /// The radius of that sphere; in shadow buffers (11000 and up) too small for the points.
-        #[label("Sphere")]
-        radius: f32,
+        #[label("Sphere")] radius: f32,
         /// Texture files; the first is often empty. Sections refer to them by index.
         #[label("NoOfTextures, LodPaaTextureNames")]
         textures: List<'a, ByteStr<'a>> = length_count(le_u32(), text_to_nul()),
@@ -72,17 +62,14 @@ grammar! {
         #[label("NoOfMaterials, LodMaterials")]
         materials: Materials<'a> = length_count(le_u32(), Material::parser(layout)),
         /// For each point of the edited model, a vertex; empty in all real files.
-        #[label("LodEdges")]
-        point_to_vertex: IndexBlock<'a> = IndexBlock::parser(layout),
+        #[label("LodEdges")] point_to_vertex: IndexBlock<'a> = IndexBlock::parser(layout),
         /// For each vertex, its point in the edited model; empty in all real files.
-        #[label("LodEdges")]
-        vertex_to_point: IndexBlock<'a> = IndexBlock::parser(layout),
+        #[label("LodEdges")] vertex_to_point: IndexBlock<'a> = IndexBlock::parser(layout),
         /// The faces.
         #[label("NoOfFaces, OffsetToSectionsStruct, AlwaysZero, LodFace")]
         faces: Faces<'a> = Faces::parser(layout.version),
         /// Sections: faces with the same appearance.
-        #[label("nSections, LodSections")]
-        sections: Sections<'a> = sections(layout.version, faces),
+        #[label("nSections, LodSections")] sections: Sections<'a> = sections(layout.version, faces),
         /// Named faces and vertices.
         #[label("nNamedSelections, LodNamedSelections")]
         selections: Selections<'a> = length_count(le_u32(), Selection::parser(layout)),
@@ -90,23 +77,17 @@ grammar! {
         #[label("nTokens, NamedProperties")]
         properties: List<'a, Property<'a>> = length_count(le_u32(), Property::parser()),
         /// Vertex-animation frames.
-        #[label("nFrames, LodFrames")]
-        frames: Frames<'a> = length_count(le_u32(), Frame::parser(layout)),
+        #[label("nFrames, LodFrames")] frames: Frames<'a> = length_count(le_u32(), Frame::parser(layout)),
         /// Color seen from above, 0xAARRGGBB.
-        #[label("IconColor")]
-        color_top: u32,
+        #[label("IconColor")] color_top: u32,
         /// Color, 0xAARRGGBB.
-        #[label("SelectedColor")]
-        color: u32,
+        #[label("SelectedColor")] color: u32,
         /// Flags.
-        #[label("UnknownResidue")]
-        special: u32,
+        #[label("UnknownResidue")] special: u32,
         /// True if every vertex is bound to a single bone.
-        #[label("UnknownArmaByte")]
-        simple_bone_refs: Option<bool> = cond(layout.version >= 40, le_bool()),
+        #[label("UnknownArmaByte")] simple_bone_refs: Option<bool> = cond(layout.version >= 40, le_bool()),
         /// Per-vertex data, not read until requested.
-        #[label("VertexTable")]
-        arrays: Arrays<'a> = Arrays::parser(layout),
+        #[label("VertexTable")] arrays: Arrays<'a> = Arrays::parser(layout),
     }
 }
 

@@ -19,73 +19,54 @@ grammar! {
     /// unknown.
     Material<'a>(layout: Layout) named name {
         /// The material file (rvmat).
-        #[label("RvMatName")]
-        name: ByteStr<'a> = text_to_nul(),
+        #[label("RvMatName")] name: ByteStr<'a> = text_to_nul(),
         /// The kind, which determines the fields that follow.
-        #[label("Type")]
-        kind: u32 = verify(le_u32(), check_kind),
+        #[label("Type")] kind: u32 = verify(le_u32(), check_kind),
         /// Emitted color.
-        #[label("Emissive")]
-        emissive: Color = by_value(),
+        #[label("Emissive")] emissive: Color = by_value(),
         /// Color in ambient light.
-        #[label("Ambient")]
-        ambient: Color = by_value(),
+        #[label("Ambient")] ambient: Color = by_value(),
         /// Color in directed light.
-        #[label("Diffuse")]
-        diffuse: Color = by_value(),
+        #[label("Diffuse")] diffuse: Color = by_value(),
         /// Color in directed light, unaffected by shadows.
-        #[label("forcedDiffuse")]
-        forced_diffuse: Color = by_value(),
+        #[label("forcedDiffuse")] forced_diffuse: Color = by_value(),
         /// Color of the highlight.
-        #[label("Specular")]
-        specular: Color = by_value(),
+        #[label("Specular")] specular: Color = by_value(),
         /// Unknown.
         constants: Option<[f32; 8]> = cond(kind >= 16, times(le_f32())),
         /// A second color of the highlight, usually equal to the first.
-        #[label("Specular2")]
-        specular_2: Color = by_value(),
+        #[label("Specular2")] specular_2: Color = by_value(),
         /// Exponent of the highlight.
-        #[label("SpecularPower")]
-        specular_power: f32,
+        #[label("SpecularPower")] specular_power: f32,
         /// Unknown.
         more_constants: Option<[f32; 6]> = cond(kind >= 16, times(le_f32())),
         /// Unknown.
         last_constants: Option<LastConstants> = cond(kind >= 20, by_value()),
         /// The program that draws its pixels.
-        #[label("PixelShaderId")]
-        pixel_shader: PixelShader = le_u32().map(PixelShader),
+        #[label("PixelShaderId")] pixel_shader: PixelShader = le_u32().map(PixelShader),
         /// The program that transforms its vertices.
-        #[label("VertexShaderId")]
-        vertex_shader: VertexShader = le_u32().map(VertexShader),
+        #[label("VertexShaderId")] vertex_shader: VertexShader = le_u32().map(VertexShader),
         /// The light to which it responds.
-        #[label("Arma1UnKnownBool")]
-        main_light: MainLight = le_u32().map(MainLight),
+        #[label("Arma1UnKnownBool")] main_light: MainLight = le_u32().map(MainLight),
         /// The effect of fog on it.
-        #[label("Arma1AnIndex")]
-        fog_mode: FogMode = le_u32().map(FogMode),
+        #[label("Arma1AnIndex")] fog_mode: FogMode = le_u32().map(FogMode),
         /// Unknown.
         unknown: Option<u8> = cond(kind == 3, le_u8()),
         /// The surface file (bisurf).
-        #[label("BiSurfaceName")]
-        surface: Option<ByteStr<'a>> = cond(kind >= 6, text_to_nul()),
+        #[label("BiSurfaceName")] surface: Option<ByteStr<'a>> = cond(kind >= 6, text_to_nul()),
         /// Claimed number of words of render flags. Exactly one is stored in any case.
         #[rule(OneOf(&[1]))]
-        #[label("Arma1Mostly0x01")]
-        render_flag_count: Option<u32> = cond(kind >= 4, le_u32()),
+        #[label("Arma1Mostly0x01")] render_flag_count: Option<u32> = cond(kind >= 4, le_u32()),
         /// Flags for drawing. Some bits have no known name.
         #[rule(Any)]
         #[codes(RenderFlags)]
-        #[label("RenderFlags")]
-        render_flags: Option<RenderFlags> = cond(kind >= 4, le_u32().map(RenderFlags)),
+        #[label("RenderFlags")] render_flags: Option<RenderFlags> = cond(kind >= 4, le_u32().map(RenderFlags)),
         /// Number of stages.
-        #[label("nTextures")]
-        stage_count: Option<u32> = cond(kind > 6, framing(le_u32())),
+        #[label("nTextures")] stage_count: Option<u32> = cond(kind > 6, framing(le_u32())),
         /// Number of transforms. In kind 8 there are as many as stages.
-        #[label("nTransforms")]
-        transform_count: Option<u32> = cond(kind > 8, framing(le_u32())),
+        #[label("nTransforms")] transform_count: Option<u32> = cond(kind > 8, framing(le_u32())),
         /// The textures. The first is the shader's own; 21 of 1,880 real materials name a file for it.
-        #[label("StageTextures")]
-        stages: Stages<'a> =
+        #[label("StageTextures")] stages: Stages<'a> =
             count(Stage::parser(StageForm::of(kind, layout, false)), stage_count.unwrap_or(0)),
         /// Texture-coordinate transforms; stages refer to them by index.
         #[label("StageTransforms")]
@@ -107,17 +88,13 @@ grammar! {
         /// The stage's own transform, in materials of kind 7.
         own_transform: Option<&'a StageTransform> = cond(form.has_own_transform, in_place()),
         /// How the texture is sampled.
-        #[label("TextureFilter")]
-        filter: Filter = le_u32().map(Filter),
+        #[label("TextureFilter")] filter: Filter = le_u32().map(Filter),
         /// The texture file, or `#(...)` for a texture that the game generates; often empty.
-        #[label("PaaTexture")]
-        texture: ByteStr<'a> = text_to_nul(),
+        #[label("PaaTexture")] texture: ByteStr<'a> = text_to_nul(),
         /// Index of the material's transform, in materials of kind 8 and later.
-        #[label("TransformIndex")]
-        transform: Option<u32> = cond(form.has_transform_index, le_u32()),
+        #[label("TransformIndex")] transform: Option<u32> = cond(form.has_transform_index, le_u32()),
         /// True if the environment is used as texture, in materials of kind 11 and later.
-        #[label("V52Type11bool")]
-        use_world_environment: Option<bool> = cond(form.has_environment, le_bool()),
+        #[label("V52Type11bool")] use_world_environment: Option<bool> = cond(form.has_environment, le_bool()),
     }
 }
 

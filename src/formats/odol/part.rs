@@ -66,11 +66,9 @@ grammar! {
     /// A setting by the author, such as `class` = `house`.
     Property<'a> named name {
         /// Its name; some end in blanks.
-        #[label("Property")]
-        name: ByteStr<'a> = text_to_nul(),
+        #[label("Property")] name: ByteStr<'a> = text_to_nul(),
         /// Its value, always a text.
-        #[label("Value")]
-        value: ByteStr<'a> = text_to_nul(),
+        #[label("Value")] value: ByteStr<'a> = text_to_nul(),
     }
 }
 

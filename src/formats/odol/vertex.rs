@@ -71,30 +71,23 @@ grammar! {
     VertexTable<'a>(layout: Layout) {
         /// Claimed size of the whole table, including these four bytes; not in version 7. From version 68 on, the two
         /// fields after the arrays do not count.
-        #[label("sizeOfVertexTable")]
-        vertex_table_bytes: Option<u32> = cond(layout.version >= 40, le_u32()),
+        #[label("sizeOfVertexTable")] vertex_table_bytes: Option<u32> = cond(layout.version >= 40, le_u32()),
         /// Point flags; before version 50 they are in the LOD.
         #[label("LodPointFlags")]
         point_flags: Option<Filled<'a, U32>> = cond(layout.version >= 50, Filled::parser(layout)),
         /// The sets of texture coordinates.
-        #[label("DefaultUVset, nUVs, UVSets")]
-        uvs: UvSets<'a> = UvSets::parser(layout),
+        #[label("DefaultUVset, nUVs, UVSets")] uvs: UvSets<'a> = UvSets::parser(layout),
         /// Positions of the points, in meters, relative to the model's `bounding_center`.
-        #[label("NoOfPoints, LodPoints")]
-        positions: Block<'a, Vec3> = Block::parser(layout),
+        #[label("NoOfPoints, LodPoints")] positions: Block<'a, Vec3> = Block::parser(layout),
         /// Normal of each point. From version 45 on three signed numbers of 10 bits, x in the lowest; times -1/511 they are
         /// a vector that points into the body.
-        #[label("nNormals, LodNormals")]
-        normals: Normals<'a> = Normals::parser(layout),
+        #[label("nNormals, LodNormals")] normals: Normals<'a> = Normals::parser(layout),
         /// The directions of u and v at each point, stored as the normals are.
-        #[label("nMinMax, MinMax")]
-        tangents: Tangents<'a> = Tangents::parser(layout),
+        #[label("nMinMax, MinMax")] tangents: Tangents<'a> = Tangents::parser(layout),
         /// The bones that move each point.
-        #[label("nProperties, VertProperties")]
-        bone_refs: Block<'a, BoneRef> = Block::parser(layout),
+        #[label("nProperties, VertProperties")] bone_refs: Block<'a, BoneRef> = Block::parser(layout),
         /// In shadow volumes, the neighbors of each point.
-        #[label("Count, UnknownVtxStructs")]
-        neighbors: Block<'a, Neighbors> = Block::parser(layout),
+        #[label("Count, UnknownVtxStructs")] neighbors: Block<'a, Neighbors> = Block::parser(layout),
         /// Unknown; 0 in all known files.
         unknown: Option<u32> = cond(layout.version >= 67, le_u32()),
         /// Unknown; 1 in all known files.

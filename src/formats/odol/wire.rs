@@ -21,11 +21,9 @@ wire! {
     StageTransform = 52 {
         /// Source of the coordinates.
         #[codes(UvSource)]
-        #[label("UVSource")]
-        uv_source: U32,
+        #[label("UVSource")] uv_source: U32,
         /// The transform.
-        #[label("Transform")]
-        transform: Transform,
+        #[label("Transform")] transform: Transform,
     }
 
     /// Collimator data of a section: three points or directions, and two numbers. Based on other readers only; no known
@@ -68,11 +66,9 @@ wire! {
     /// The smallest and largest coordinates of a set, as u and v.
     UvBounds = 16 {
         /// The coordinates that are stored as -32767.
-        #[label("UVScale, uvScaling")]
-        min: [F32; 2],
+        #[label("UVScale, uvScaling")] min: [F32; 2],
         /// The coordinates that are stored as 32767.
-        #[label("UVScale, uvScaling")]
-        max: [F32; 2],
+        #[label("UVScale, uvScaling")] max: [F32; 2],
     }
 
     /// A texture coordinate of version 45 and later, relative to the bounds of its set.
@@ -110,31 +106,25 @@ wire! {
     /// The bones that move a vertex (AnimationRTWeight).
     BoneRef = 12 {
         /// Number of valid pairs, 0 to 4.
-        #[label("index")]
-        count: I32,
+        #[label("index")] count: I32,
         /// The pairs. Those after the first `count` are left over from the writer's memory.
-        #[label("V")]
-        pairs: [BoneWeight; 4],
+        #[label("V")] pairs: [BoneWeight; 4],
     }
 
     /// A neighbor of a vertex in a shadow volume, and the bones that move it (VertexNeighborInfo).
     Neighbor = 16 {
         /// Number of the vertex.
-        #[label("Unknown")]
-        vertex: U16,
+        #[label("Unknown")] vertex: U16,
         /// Left over from the writer's memory; 0 from version 69 on, where the two may be one 32-bit number.
-        #[label("Unknown")]
-        unused: U16,
+        #[label("Unknown")] unused: U16,
         /// The bones that move it.
-        #[label("Unknown")]
-        bones: BoneRef,
+        #[label("Unknown")] bones: BoneRef,
     }
 
     /// The two neighbors of a vertex in a shadow volume.
     Neighbors = 32 {
         /// The two neighbors.
-        #[label("Unknown")]
-        pair: [Neighbor; 2],
+        #[label("Unknown")] pair: [Neighbor; 2],
     }
 }
 

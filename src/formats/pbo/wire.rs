@@ -14,20 +14,15 @@ wire! {
     /// The fields after the name of every entry of the header.
     Fields = 20 {
         /// Packing method, or kind of entry.
-        #[label("method")]
-        method: Method,
+        #[label("method")] method: Method,
         /// Size of the decoded member; for a stored one 0 or its size, depending on the writer.
-        #[label("originalSize")]
-        original_size: U32,
+        #[label("originalSize")] original_size: U32,
         /// 0 in all real files; not an offset.
-        #[label("reserved")]
-        reserved: U32,
+        #[label("reserved")] reserved: U32,
         /// Time of the file's last change; 0 if the writer left it out.
-        #[label("timestamp")]
-        timestamp: U32,
+        #[label("timestamp")] timestamp: U32,
         /// Size of the member in the archive.
-        #[label("dataSize")]
-        data_size: U32,
+        #[label("dataSize")] data_size: U32,
     }
 
     /// The tail that later games write after the members.

@@ -23,8 +23,7 @@ grammar! {
     /// The texts between the header of a BMTR file and its frame times.
     Texts<'a>(header: &'a BinarisedHeader) {
         /// The names of the bones.
-        #[label("BoneNames")]
-        bones: List<'a, ByteStr<'a>> = count(text_to_nul(), header.bones.get()),
+        #[label("BoneNames")] bones: List<'a, ByteStr<'a>> = count(text_to_nul(), header.bones.get()),
         /// Texts that are stored with the animation. No known file has any.
         #[label("Zero")]
         metadata: Option<List<'a, ByteStr<'a>>> = cond(header.version.get() >= 4, length_count(le_u32(), text_to_nul())),

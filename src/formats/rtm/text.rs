@@ -92,18 +92,14 @@ grammar! {
     /// An event in an animation at a given phase, such as a sound.
     Property<'a> named name {
         /// Kind of property.
-        #[label("default")]
-        id: PropertyId = le_i32().map(PropertyId),
+        #[label("default")] id: PropertyId = le_i32().map(PropertyId),
         /// Its name, such as `StepSound`.
-        #[label("name")]
-        name: ByteStr<'a> = text_to_nul(),
+        #[label("name")] name: ByteStr<'a> = text_to_nul(),
         /// Its time: 0 at the first frame, 1 at the end.
         #[rule(Range(0, 1))]
-        #[label("frame_time")]
-        phase: f32,
+        #[label("frame_time")] phase: f32,
         /// Its value; often empty.
-        #[label("value")]
-        value: ByteStr<'a> = text_to_nul(),
+        #[label("value")] value: ByteStr<'a> = text_to_nul(),
     }
 }
 

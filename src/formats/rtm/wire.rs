@@ -14,41 +14,31 @@ wire! {
     /// The start of a BMTR file.
     BinarisedHeader = 37 {
         /// `BMTR`.
-        #[label("Type")]
-        magic: Framing<[u8; 4]>,
+        #[label("Type")] magic: Framing<[u8; 4]>,
         /// 3 to 5.
-        #[label("Version")]
-        version: Framing<U32>,
+        #[label("Version")] version: Framing<U32>,
         /// 1 in all known files.
         #[rule(OneOf(&[1]))]
-        #[label("Always1")]
-        reversed: u8,
+        #[label("Always1")] reversed: u8,
         /// Movement of the animated body in one cycle: x, y, z in meters.
-        #[label("Displacement")]
-        displacement: Vec3,
+        #[label("Displacement")] displacement: Vec3,
         /// Number of frames.
-        #[label("nFrames")]
-        frames: U32,
+        #[label("nFrames")] frames: U32,
         /// 0, or 1 in 9 of 220 known files. The document calls it a constant.
         #[rule(Range(0, 1))]
-        #[label("Generally0")]
-        preload: U32,
+        #[label("Generally0")] preload: U32,
         /// Number of bones in each frame; should equal `bones`.
-        #[label("nBones")]
-        bones_hint: U32,
+        #[label("nBones")] bones_hint: U32,
         /// Number of bone names that follow.
-        #[label("NoOfBones")]
-        bones: U32,
+        #[label("NoOfBones")] bones: U32,
     }
 
     /// One bone in one frame of a BMTR file, relative to the bone's parent, which only the model's skeleton defines.
     Transform = 14 {
         /// A quaternion x, y, z, w, each in 1/16384.
-        #[label("Qnion")]
-        rotation: [I16; 4],
+        #[label("Qnion")] rotation: [I16; 4],
         /// x, y, z in meters, as IEEE half floats.
-        #[label("XYZ")]
-        translation: [U16; 3],
+        #[label("XYZ")] translation: [U16; 3],
     }
 
     /// The start of RTM_MDAT, before its properties.

@@ -15,38 +15,27 @@ wire! {
     /// The header before a file's data; its name and extra fields follow.
     LocalHeader = 30 {
         /// `PK\x03\x04`.
-        #[label("local file header signature")]
-        signature: Framing<[u8; 4]>,
+        #[label("local file header signature")] signature: Framing<[u8; 4]>,
         /// The version that a reader needs, times 10.
-        #[label("version needed to extract")]
-        version_needed: U16,
+        #[label("version needed to extract")] version_needed: U16,
         /// Bit 0: encrypted. Bit 3: sizes follow the data. Bit 11: the name is UTF-8.
-        #[label("general purpose bit flag")]
-        flags: U16,
+        #[label("general purpose bit flag")] flags: U16,
         /// 0 stored, 8 deflated.
-        #[label("compression method")]
-        method: U16,
+        #[label("compression method")] method: U16,
         /// Time of day in DOS format.
-        #[label("last mod file time")]
-        time: U16,
+        #[label("last mod file time")] time: U16,
         /// Date in DOS format.
-        #[label("last mod file date")]
-        date: U16,
+        #[label("last mod file date")] date: U16,
         /// CRC-32 of the decompressed bytes; 0 if it follows the data.
-        #[label("crc-32")]
-        crc32: U32,
+        #[label("crc-32")] crc32: U32,
         /// Size in the file; 0 if it follows the data.
-        #[label("compressed size")]
-        packed_bytes: U32,
+        #[label("compressed size")] packed_bytes: U32,
         /// Decompressed size; 0 if it follows the data.
-        #[label("uncompressed size")]
-        unpacked_bytes: U32,
+        #[label("uncompressed size")] unpacked_bytes: U32,
         /// Number of bytes of the name.
-        #[label("file name length")]
-        name_bytes: Framing<U16>,
+        #[label("file name length")] name_bytes: Framing<U16>,
         /// Number of bytes of the extra fields.
-        #[label("extra field length")]
-        extra_bytes: Framing<U16>,
+        #[label("extra field length")] extra_bytes: Framing<U16>,
     }
 
     /// The optional record after a file's data, with its signature.
@@ -54,27 +43,21 @@ wire! {
         /// `PK\x07\x08`.
         signature: Framing<[u8; 4]>,
         /// CRC-32 of the decompressed bytes.
-        #[label("crc-32")]
-        crc32: U32,
+        #[label("crc-32")] crc32: U32,
         /// Size in the file.
-        #[label("compressed size")]
-        packed_bytes: U32,
+        #[label("compressed size")] packed_bytes: U32,
         /// Decompressed size.
-        #[label("uncompressed size")]
-        unpacked_bytes: U32,
+        #[label("uncompressed size")] unpacked_bytes: U32,
     }
 
     /// The record after a file's data without a signature, as old writers write it.
     BareDescriptor = 12 {
         /// CRC-32 of the decompressed bytes.
-        #[label("crc-32")]
-        crc32: U32,
+        #[label("crc-32")] crc32: U32,
         /// Size in the file.
-        #[label("compressed size")]
-        packed_bytes: U32,
+        #[label("compressed size")] packed_bytes: U32,
         /// Decompressed size.
-        #[label("uncompressed size")]
-        unpacked_bytes: U32,
+        #[label("uncompressed size")] unpacked_bytes: U32,
     }
 
     /// The record after the data of a file whose header has a zip64 field: its sizes have 64 bits.
@@ -82,160 +65,115 @@ wire! {
         /// `PK\x07\x08`.
         signature: Framing<[u8; 4]>,
         /// CRC-32 of the decompressed bytes.
-        #[label("crc-32")]
-        crc32: U32,
+        #[label("crc-32")] crc32: U32,
         /// Size in the file.
-        #[label("compressed size")]
-        packed_bytes: U64,
+        #[label("compressed size")] packed_bytes: U64,
         /// Decompressed size.
-        #[label("uncompressed size")]
-        unpacked_bytes: U64,
+        #[label("uncompressed size")] unpacked_bytes: U64,
     }
 
     /// The record with sizes of 64 bits, without a signature.
     Zip64BareDescriptor = 20 {
         /// CRC-32 of the decompressed bytes.
-        #[label("crc-32")]
-        crc32: U32,
+        #[label("crc-32")] crc32: U32,
         /// Size in the file.
-        #[label("compressed size")]
-        packed_bytes: U64,
+        #[label("compressed size")] packed_bytes: U64,
         /// Decompressed size.
-        #[label("uncompressed size")]
-        unpacked_bytes: U64,
+        #[label("uncompressed size")] unpacked_bytes: U64,
     }
 
     /// One entry of the directory; its name, extra fields and comment follow.
     CentralHeader = 46 {
         /// `PK\x01\x02`.
-        #[label("central file header signature")]
-        signature: Framing<[u8; 4]>,
+        #[label("central file header signature")] signature: Framing<[u8; 4]>,
         /// The writer's version and system.
-        #[label("version made by")]
-        version_made_by: U16,
+        #[label("version made by")] version_made_by: U16,
         /// The version that a reader needs, times 10.
-        #[label("version needed to extract")]
-        version_needed: U16,
+        #[label("version needed to extract")] version_needed: U16,
         /// Bit 0: encrypted. Bit 3: sizes follow the data. Bit 11: the name is UTF-8.
-        #[label("general purpose bit flag")]
-        flags: U16,
+        #[label("general purpose bit flag")] flags: U16,
         /// 0 stored, 8 deflated.
-        #[label("compression method")]
-        method: U16,
+        #[label("compression method")] method: U16,
         /// Time of day in DOS format.
-        #[label("last mod file time")]
-        time: U16,
+        #[label("last mod file time")] time: U16,
         /// Date in DOS format.
-        #[label("last mod file date")]
-        date: U16,
+        #[label("last mod file date")] date: U16,
         /// CRC-32 of the decompressed bytes.
-        #[label("crc-32")]
-        crc32: U32,
+        #[label("crc-32")] crc32: U32,
         /// Size in the file.
-        #[label("compressed size")]
-        packed_bytes: U32,
+        #[label("compressed size")] packed_bytes: U32,
         /// Decompressed size.
-        #[label("uncompressed size")]
-        unpacked_bytes: U32,
+        #[label("uncompressed size")] unpacked_bytes: U32,
         /// Number of bytes of the name.
-        #[label("file name length")]
-        name_bytes: Framing<U16>,
+        #[label("file name length")] name_bytes: Framing<U16>,
         /// Number of bytes of the extra fields.
-        #[label("extra field length")]
-        extra_bytes: Framing<U16>,
+        #[label("extra field length")] extra_bytes: Framing<U16>,
         /// Number of bytes of the comment.
-        #[label("file comment length")]
-        comment_bytes: Framing<U16>,
+        #[label("file comment length")] comment_bytes: Framing<U16>,
         /// Number of the disk with the data.
-        #[label("disk number start")]
-        disk: U16,
+        #[label("disk number start")] disk: U16,
         /// Bit 0: marked as text.
-        #[label("internal file attributes")]
-        internal_attributes: U16,
+        #[label("internal file attributes")] internal_attributes: U16,
         /// File attributes of the writer's system.
-        #[label("external file attributes")]
-        external_attributes: U32,
+        #[label("external file attributes")] external_attributes: U32,
         /// Offset of the local header, counted from the start of the archive.
-        #[label("relative offset of local header")]
-        header_offset: U32,
+        #[label("relative offset of local header")] header_offset: U32,
     }
 
     /// The end record of a zip64 archive.
     Zip64EndRecord = 56 {
         /// `PK\x06\x06`.
-        #[label("zip64 end of central dir signature")]
-        signature: Framing<[u8; 4]>,
+        #[label("zip64 end of central dir signature")] signature: Framing<[u8; 4]>,
         /// Number of bytes of this record after this field.
-        #[label("size of zip64 end of central directory record")]
-        bytes: U64,
+        #[label("size of zip64 end of central directory record")] bytes: U64,
         /// The writer's version and system.
-        #[label("version made by")]
-        version_made_by: U16,
+        #[label("version made by")] version_made_by: U16,
         /// The version that a reader needs, times 10.
-        #[label("version needed to extract")]
-        version_needed: U16,
+        #[label("version needed to extract")] version_needed: U16,
         /// Number of this disk.
-        #[label("number of this disk")]
-        disk: U32,
+        #[label("number of this disk")] disk: U32,
         /// Number of the disk where the directory starts.
-        #[label("number of the disk with the start of the central directory")]
-        directory_disk: U32,
+        #[label("number of the disk with the start of the central directory")] directory_disk: U32,
         /// Number of entries on this disk.
-        #[label("total number of entries in the central directory on this disk")]
-        disk_entries: U64,
+        #[label("total number of entries in the central directory on this disk")] disk_entries: U64,
         /// Number of entries.
-        #[label("total number of entries in the central directory")]
-        entries: U64,
+        #[label("total number of entries in the central directory")] entries: U64,
         /// Number of bytes of the directory.
-        #[label("size of the central directory")]
-        directory_bytes: U64,
+        #[label("size of the central directory")] directory_bytes: U64,
         /// Offset of the directory, counted from the start of the archive.
-        #[label("offset of start of central directory")]
-        directory_offset: U64,
+        #[label("offset of start of central directory")] directory_offset: U64,
     }
 
     /// The record before the end record of a zip64 archive.
     Zip64Locator = 20 {
         /// `PK\x06\x07`.
-        #[label("zip64 end of central dir locator signature")]
-        signature: Framing<[u8; 4]>,
+        #[label("zip64 end of central dir locator signature")] signature: Framing<[u8; 4]>,
         /// Number of the disk with the record.
-        #[label("number of the disk with the start of the zip64 end of central directory")]
-        disk: U32,
+        #[label("number of the disk with the start of the zip64 end of central directory")] disk: U32,
         /// Offset of the record, counted from the start of the archive.
-        #[label("relative offset of the zip64 end of central directory record")]
-        record_offset: U64,
+        #[label("relative offset of the zip64 end of central directory record")] record_offset: U64,
         /// Number of disks.
-        #[label("total number of disks")]
-        disks: U32,
+        #[label("total number of disks")] disks: U32,
     }
 
     /// The last record, from which all others are found; a comment follows.
     EndRecord = 22 {
         /// `PK\x05\x06`.
-        #[label("end of central dir signature")]
-        signature: Framing<[u8; 4]>,
+        #[label("end of central dir signature")] signature: Framing<[u8; 4]>,
         /// Number of this disk.
-        #[label("number of this disk")]
-        disk: U16,
+        #[label("number of this disk")] disk: U16,
         /// Number of the disk where the directory starts.
-        #[label("number of the disk with the start of the central directory")]
-        directory_disk: U16,
+        #[label("number of the disk with the start of the central directory")] directory_disk: U16,
         /// Number of entries on this disk.
-        #[label("total number of entries in the central directory on this disk")]
-        disk_entries: U16,
+        #[label("total number of entries in the central directory on this disk")] disk_entries: U16,
         /// Number of entries.
-        #[label("total number of entries in the central directory")]
-        entries: U16,
+        #[label("total number of entries in the central directory")] entries: U16,
         /// Number of bytes of the directory.
-        #[label("size of the central directory")]
-        directory_bytes: U32,
+        #[label("size of the central directory")] directory_bytes: U32,
         /// Offset of the directory, counted from the start of the archive.
-        #[label("offset of start of central directory")]
-        directory_offset: U32,
+        #[label("offset of start of central directory")] directory_offset: U32,
         /// Number of bytes of the comment.
-        #[label(".ZIP file comment length")]
-        comment_bytes: Framing<U16>,
+        #[label(".ZIP file comment length")] comment_bytes: Framing<U16>,
     }
 }
 
@@ -291,11 +229,9 @@ grammar! {
         /// The fixed part.
         header: &'a LocalHeader = verify(inline(in_place()), is_signed),
         /// The name as stored.
-        #[label("file name")]
-        name: ByteStr<'a> = text(header.name_bytes.get()),
+        #[label("file name")] name: ByteStr<'a> = text(header.name_bytes.get()),
         /// The extra fields.
-        #[label("extra field")]
-        extra: LeArray<'a, u8> = array(header.extra_bytes.get()),
+        #[label("extra field")] extra: LeArray<'a, u8> = array(header.extra_bytes.get()),
     }
 }
 
@@ -305,14 +241,11 @@ grammar! {
         /// The fixed part.
         header: &'a CentralHeader = verify(inline(in_place()), is_signed),
         /// The name as stored.
-        #[label("file name")]
-        name: ByteStr<'a> = text(header.name_bytes.get()),
+        #[label("file name")] name: ByteStr<'a> = text(header.name_bytes.get()),
         /// The extra fields.
-        #[label("extra field")]
-        extra: LeArray<'a, u8> = array(header.extra_bytes.get()),
+        #[label("extra field")] extra: LeArray<'a, u8> = array(header.extra_bytes.get()),
         /// The comment.
-        #[label("file comment")]
-        comment: ByteStr<'a> = text(header.comment_bytes.get()),
+        #[label("file comment")] comment: ByteStr<'a> = text(header.comment_bytes.get()),
     }
 }
 
@@ -322,8 +255,7 @@ grammar! {
         /// The fixed part.
         record: &'a EndRecord = verify(inline(in_place()), is_signed),
         /// The archive's comment.
-        #[label(".ZIP file comment")]
-        comment: ByteStr<'a> = text(record.comment_bytes.get()),
+        #[label(".ZIP file comment")] comment: ByteStr<'a> = text(record.comment_bytes.get()),
     }
 }
 
