@@ -2,7 +2,8 @@
 
 use std::ffi::{CString, c_char};
 
-use crate::call::{Failure, c_text, free, meshpeek_status};
+use crate::failure::{Failure, meshpeek_status};
+use crate::handle::{c_text, free};
 
 /// The reason that a call failed.
 pub struct meshpeek_error {

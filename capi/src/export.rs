@@ -7,7 +7,8 @@ use meshpeek_core::Error;
 use meshpeek_core::export::{self, Lod, Mirror, Options, Space, Up, View};
 
 use crate::asset::meshpeek_asset;
-use crate::call::{Failure, borrow, call, meshpeek_status, optional_text, text};
+use crate::call::{borrow, call, optional_text, text};
+use crate::failure::{Failure, meshpeek_status};
 use crate::error::meshpeek_error;
 use crate::image::{Given, meshpeek_image_fn};
 

@@ -8,7 +8,7 @@ use meshpeek_core::export::{Embedded, Images, Pixels, is_embeddable};
 use meshpeek_core::geometry::Texture;
 use meshpeek_core::summary::Name;
 
-use crate::call::c_text;
+use crate::handle::c_text;
 use crate::mesh::meshpeek_texture;
 
 /// An image of the caller. Its bytes stay valid until the callback is called again or the export ends.

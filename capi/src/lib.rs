@@ -13,6 +13,8 @@ mod bytes;
 mod call;
 mod error;
 mod export;
+mod failure;
+mod handle;
 mod image;
 mod json;
 mod member;

@@ -7,7 +7,9 @@ use meshpeek_core::container::{Container, Member};
 use meshpeek_core::scan::Stored;
 
 use crate::asset::meshpeek_asset;
-use crate::call::{Failure, Place, borrow, bytes, c_text, call, meshpeek_status};
+use crate::call::{borrow, bytes, call};
+use crate::failure::{Failure, meshpeek_status};
+use crate::handle::{Place, c_text};
 use crate::error::meshpeek_error;
 
 /// Facts about a member, valid during the callback.

@@ -15,7 +15,9 @@ use self_cell::self_cell;
 
 use crate::asset::meshpeek_asset;
 use crate::bytes::Bytes;
-use crate::call::{Failure, Place, borrow, c_text, call, free, meshpeek_status};
+use crate::call::{borrow, call};
+use crate::failure::{Failure, meshpeek_status};
+use crate::handle::{Place, c_text, free};
 use crate::error::meshpeek_error;
 use crate::rig::index_of;
 

@@ -16,7 +16,9 @@ use meshpeek_core::{Asset, Budget, Error, Limits};
 
 use crate::asset::{given, meshpeek_asset, meshpeek_limits};
 use crate::bytes::{Bytes, Owner};
-use crate::call::{Failure, Place, borrow, bytes, call, free, meshpeek_status, optional_text};
+use crate::call::{borrow, bytes, call, optional_text};
+use crate::failure::{Failure, meshpeek_status};
+use crate::handle::{Place, free};
 use crate::error::meshpeek_error;
 use crate::member::{Listed, meshpeek_member_fn};
 

@@ -10,7 +10,9 @@
 mod array;
 #[allow(unsafe_code)]
 mod buffer;
+mod counted;
 mod error;
+mod failure;
 mod file;
 mod limits;
 mod open;

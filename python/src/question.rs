@@ -12,8 +12,8 @@ use meshpeek::{Budget, Error};
 use meshpeek_tables::Table;
 use pyo3::prelude::*;
 
+use crate::failure::{Batches, Failure};
 use crate::options::wrong;
-use crate::task::{Batches, Failure};
 
 /// The question of a task.
 pub(crate) enum Question {

@@ -2,7 +2,7 @@
 
 use std::iter::zip;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 use arrow_array::RecordBatch;
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
@@ -13,13 +13,15 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyCapsuleMethods, PyDict, PyTuple};
 
+use crate::counted::Counted;
 use crate::error::{exception, or_raise};
+use crate::failure::Errors;
 use crate::lock;
 use crate::options::{Options, wrong};
 use crate::question::{Keywords, Question};
 use crate::rows::RowIterator;
 use crate::stream::Stream;
-use crate::task::{Errors, Task};
+use crate::task::Task;
 
 /// A lazy scan, or the answers of another verb. It is a stream of Arrow batches for any consumer of the PyCapsule
 /// interface (pyarrow, DuckDB, Polars, pandas), and an iterable of dicts. Each use runs the scan again. Nothing is
@@ -244,13 +246,6 @@ impl Scan {
 /// The progress of a run.
 #[pyclass(frozen, module = "meshpeek")]
 pub(crate) struct Progress(Counted);
-
-/// The counters of a run.
-#[derive(Clone, Default)]
-pub(crate) struct Counted {
-    pub(crate) counts: meshpeek::scan::Progress,
-    pub(crate) is_done: Arc<AtomicBool>,
-}
 
 #[pymethods]
 impl Progress {

@@ -13,9 +13,9 @@ use meshpeek::scan::Progress;
 use pyo3::ffi;
 use pyo3::prelude::*;
 
+use crate::counted::Counted;
 use crate::error::Raised;
 use crate::lock;
-use crate::scan::Counted;
 use crate::task::Task;
 
 /// How many batches a scan may be ahead.

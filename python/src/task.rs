@@ -11,19 +11,12 @@ use meshpeek::Error;
 use meshpeek::scan::{Found, Input, Known, Progress, Scan as Kernel, Unit};
 use meshpeek_tables::{Table, since};
 
+use crate::counted::Counted;
 use crate::error::is_exit;
+use crate::failure::{Batches, Errors, Failure};
 use crate::lock;
 use crate::question::{self, Question};
 use crate::remote::{Named, Remote, Source};
-use crate::scan::Counted;
-
-/// How to handle a path that cannot be read.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Errors {
-    Record,
-    Raise,
-    Skip,
-}
 
 /// The options of a scan. Each stream of it runs it again.
 pub(crate) struct Task {
@@ -45,10 +38,6 @@ pub(crate) struct Task {
 
 /// A batch, or the error that ended the run.
 type Sent = Result<RecordBatch, Error>;
-
-/// The rows of a run, which are sent batch by batch.
-pub(crate) type Batches<'b> =
-    meshpeek_tables::Batches<Box<dyn Fn(Table, RecordBatch) -> Result<ControlFlow<()>, Error> + Send + Sync + 'b>>;
 
 impl Task {
     /// A task without further options.
@@ -238,41 +227,6 @@ impl Rows<'_> {
                 self.add(found, seen)
             },
         )
-    }
-}
-
-/// The first error that is not a row.
-pub(crate) struct Failure {
-    first: Option<Error>,
-    errors: Errors,
-}
-
-impl Failure {
-    /// Keeps the error, unless it is to be skipped. Breaks if it is to be raised at once.
-    fn add(&mut self, error: Error) -> ControlFlow<()> {
-        match self.errors {
-            Errors::Skip => ControlFlow::Continue(()),
-            Errors::Record => {
-                self.first.get_or_insert(error);
-                ControlFlow::Continue(())
-            }
-            Errors::Raise => {
-                self.first.get_or_insert(error);
-                ControlFlow::Break(())
-            }
-        }
-    }
-
-    /// Keeps the error, unless it is to be skipped.
-    pub(crate) fn keep(&mut self, error: Error) {
-        let _ = self.add(error);
-    }
-
-    /// Keeps the error of a path that cannot be read.
-    pub(crate) fn keep_of(&mut self, found: Found) {
-        if let Found::Unreadable(error) = found {
-            self.keep(error);
-        }
     }
 }
 

@@ -7,9 +7,8 @@ use arrow_array::builder::ArrayBuilder as _;
 use arrow_schema::{ArrowError, Field};
 
 use super::cells::{
-    Column, Flag, Float, Group, Int, List, Long, OrNull, Rows, Size, Text, Time, clamped, columns, fitting,
+    Column, Flag, Float, Group, Int, List, Long, OrNull, Rows, Size, Text, Time, clamped, columns, fitting, path_of,
 };
-use super::flat::path_of;
 use super::plain::text_of;
 use meshpeek::scan::{self, Record};
 use meshpeek::summary::{self, Code, Name, Problem, Reference, Summary};

@@ -1,6 +1,7 @@
 //! Builders for columns.
 
 use std::any::Any;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -11,6 +12,8 @@ use arrow_array::builder::{
 use arrow_array::{Array, ArrayRef, ListArray, StructArray};
 use arrow_buffer::{NullBufferBuilder, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field, TimeUnit};
+use meshpeek::Error;
+use meshpeek::summary::Name;
 
 /// A number as a table stores it. A number that does not fit is unknown.
 pub(super) fn fitting(number: u64) -> Option<i64> {
@@ -20,6 +23,11 @@ pub(super) fn fitting(number: u64) -> Option<i64> {
 /// Like [`fitting`], for columns without nulls: a number that is too large becomes the largest number.
 pub(super) fn clamped(number: u64) -> i64 {
     fitting(number).unwrap_or(i64::MAX)
+}
+
+/// Returns the path that cannot be read; empty if the error has none.
+pub(super) fn path_of(error: &Error) -> Name {
+    error.path().unwrap_or(Path::new("")).into()
 }
 
 /// The size of a column, or of the rows of a batch.

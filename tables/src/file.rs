@@ -11,7 +11,7 @@ use parquet::arrow::ArrowWriter;
 use parquet::file::metadata::KeyValue;
 use parquet::file::writer::TrackedWrite;
 
-use super::parquet::{begin, parquet_error, write};
+use super::parquet::{RUN, WHOLE, begin, parquet_error, write};
 use super::{Table, arrow_error};
 use meshpeek::Result;
 
@@ -38,11 +38,6 @@ impl Form {
         }
     }
 }
-
-/// The key of the metadata of whole sets: "true", or the number of files.
-pub(super) const WHOLE: &str = "meshpeek.whole";
-/// The key of the run that wrote a set of files.
-pub(super) const RUN: &str = "meshpeek.run";
 
 /// Writes a table as a file. Holds one group of rows (Parquet), or none (Arrow).
 pub struct Writer<W: Write + Send>(Open<W>);

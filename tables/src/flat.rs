@@ -9,7 +9,7 @@ use arrow_schema::{ArrowError, Field};
 
 use super::AddRow;
 use super::assets::AssetRow;
-use super::cells::{Column, Flag, Float, Int, Long, OrNull, Rows, Text, Time, clamped, columns, fitting};
+use super::cells::{Column, Flag, Float, Int, Long, OrNull, Rows, Text, Time, clamped, columns, fitting, path_of};
 use super::plain::{Key, index};
 use meshpeek::resolution::Resolution;
 use meshpeek::scan::Record;
@@ -34,11 +34,6 @@ columns! {
         offset: OrNull<Long> = row.problem.offset.and_then(fitting),
         message: Text = &row.problem.message,
     }
-}
-
-/// Returns the path that cannot be read; empty if the error has none.
-pub(super) fn path_of(error: &Error) -> Name {
-    error.path().unwrap_or(Path::new("")).into()
 }
 
 /// A file that a scan found.

@@ -13,9 +13,13 @@ use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::ColumnPath;
 
-use super::file::{RUN, WHOLE};
 use super::{SCHEMA, Table};
 use meshpeek::{Error, Result};
+
+/// The key of the metadata of whole sets: "true", or the number of files.
+pub(super) const WHOLE: &str = "meshpeek.whole";
+/// The key of the run that wrote a set of files.
+pub(super) const RUN: &str = "meshpeek.run";
 
 /// Rows per group.
 const GROUP_ROWS: usize = 131_072;

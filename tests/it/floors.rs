@@ -1,5 +1,7 @@
-//! The modules of the library form layers. Each imports only lower ones, so there are no cycles.
+//! The modules of the library form layers. Each imports only lower ones, so there are no cycles. Files and the modules of
+//! the other crates form none either.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -72,29 +74,88 @@ fn each_module_has_one_floor() {
 }
 
 #[test]
-fn the_programs_modules_form_no_circle() {
-    let root = root().join("cli/src");
-    let modules = modules(&root);
-    let mut imports: Vec<(String, String)> = Vec::new();
-    each_file(&root, &mut Vec::new(), &mut |path, module| {
-        let source = fs::read_to_string(path).unwrap();
-        let targets = arrows(module, &source).into_iter().map(|(_, to)| to[0].clone());
-        let others = targets.filter(|to| *to != module[0] && modules.contains(to));
-        imports.extend(others.map(|to| (module[0].clone(), to)));
-    });
-    assert!(imports.len() > 100, "only {} imports were found", imports.len());
-    // Remove the modules that import none of the rest, until none is left.
-    loop {
-        let before = imports.len();
-        let from: Vec<String> = imports.iter().map(|(from, _)| from.clone()).collect();
-        imports.retain(|(_, to)| from.contains(to));
-        if imports.len() == before {
-            break;
+fn the_modules_of_no_other_crate_form_a_circle() {
+    for folder in ["cli/src", "tables/src", "capi/src", "python/src", "web/wasm/src"] {
+        let modules = modules(&root().join(folder));
+        let mut imports: BTreeSet<(String, String)> = BTreeSet::new();
+        each_file(&root().join(folder), &mut Vec::new(), &mut |path, module| {
+            let source = fs::read_to_string(path).unwrap();
+            for (_, to) in arrows(module, &source) {
+                let to = to.first().cloned().unwrap_or_default();
+                if to != module[0] && modules.contains(&to) {
+                    imports.insert((module[0].clone(), to));
+                }
+            }
+        });
+        assert!(imports.len() > 20, "{folder}: only {} imports were found", imports.len());
+        keep_circles(&mut imports);
+        assert!(imports.is_empty(), "{folder}: in a circle, or above one: {imports:?}");
+    }
+}
+
+#[test]
+fn the_files_form_no_circle() {
+    for folder in ["src", "cli/src"] {
+        let mut files: BTreeMap<Vec<String>, Vec<Vec<String>>> = BTreeMap::new();
+        each_file(&root().join(folder), &mut Vec::new(), &mut |path, module| {
+            let source = fs::read_to_string(path).unwrap();
+            let mut named = Vec::new();
+            for (_, path) in paths(&source) {
+                named.extend(from_root(module, &path));
+                // Names of modules inside need no `self`.
+                named.push([module, &path].concat());
+            }
+            files.insert(module.to_vec(), named);
+        });
+        let mut imports = BTreeSet::new();
+        for (module, named) in &files {
+            for path in named {
+                if let Some(to) = defining_file(&files, path, 0)
+                    && to != module
+                {
+                    imports.insert((module.join("::"), to.join("::")));
+                }
+            }
+        }
+        assert!(imports.len() > 300, "{folder}: only {} imports were found", imports.len());
+        keep_circles(&mut imports);
+        assert!(imports.is_empty(), "{folder}: in a circle, or above one: {imports:?}");
+    }
+}
+
+/// Returns the file that defines the item of this path: where a module only passes the item on, the one from which it
+/// has it. Returns nothing for paths that lead to no file, or only to the root.
+fn defining_file<'f>(
+    files: &'f BTreeMap<Vec<String>, Vec<Vec<String>>>,
+    path: &[String],
+    depth: usize,
+) -> Option<&'f Vec<String>> {
+    let length = (1..=path.len()).rev().find(|length| files.contains_key(&path[..*length]))?;
+    let (module, named) = files.get_key_value(&path[..length])?;
+    let Some(item) = path.get(length) else { return Some(module) };
+    for import in named {
+        if depth < 8 && import.len() > module.len() && import.last() == Some(item) && import[..] != path[..] {
+            let passed_on = [import, &path[length + 1..]].concat();
+            if let Some(file) = defining_file(files, &passed_on, depth + 1)
+                && file != module
+            {
+                return Some(file);
+            }
         }
     }
-    imports.sort();
-    imports.dedup();
-    assert!(imports.is_empty(), "in a circle, or above one: {imports:?}");
+    Some(module)
+}
+
+/// Removes the imports of what imports none of the rest, until none is left. What remains is in a circle, or above one.
+fn keep_circles(imports: &mut BTreeSet<(String, String)>) {
+    loop {
+        let before = imports.len();
+        let from: BTreeSet<String> = imports.iter().map(|(from, _)| from.clone()).collect();
+        imports.retain(|(_, to)| from.contains(to));
+        if imports.len() == before {
+            return;
+        }
+    }
 }
 
 /// Returns the reason why a module may not import this path.
@@ -158,32 +219,39 @@ fn modules(folder: &Path) -> Vec<String> {
 
 /// The paths in the crate that a file uses outside its tests, from the root, each with its line.
 fn arrows(module: &[String], source: &str) -> Vec<(usize, Vec<String>)> {
-    let tokens = without_tests(tokens(source));
     let mut arrows = Vec::new();
-    let mut rest = &tokens[..];
-    while let [(line, word), after @ ..] = rest {
-        rest = after;
-        match word.as_str() {
-            "use" => {
-                rest = tree(after, &[], &mut |path| arrows.extend(from_root(module, path).map(|path| (*line, path))))
-            }
-            "crate" | "super" | "self" => {
-                let mut path = vec![word.clone()];
-                while let [(_, colons), (_, name), after @ ..] = rest
-                    && colons == "::"
-                    && is_name(name)
-                {
-                    path.push(name.clone());
-                    rest = after;
-                }
-                if path.len() > 1 {
-                    arrows.extend(from_root(module, &path).map(|path| (*line, path)));
-                }
-            }
-            _ => {}
+    for (line, path) in paths(source) {
+        if let Some(path) = from_root(module, &path) {
+            arrows.push((line, path));
         }
     }
     arrows
+}
+
+/// The paths that a file uses outside its tests, as written, each with its line.
+fn paths(source: &str) -> Vec<(usize, Vec<String>)> {
+    let tokens = without_tests(tokens(source));
+    let mut paths = Vec::new();
+    let mut rest = &tokens[..];
+    while let [(line, word), after @ ..] = rest {
+        rest = after;
+        if word == "use" {
+            rest = tree(after, &[], &mut |path| paths.push((*line, path.to_vec())));
+        } else if is_name(word) {
+            let mut path = vec![word.clone()];
+            while let [(_, colons), (_, name), after @ ..] = rest
+                && colons == "::"
+                && is_name(name)
+            {
+                path.push(name.clone());
+                rest = after;
+            }
+            if path.len() > 1 {
+                paths.push((*line, path));
+            }
+        }
+    }
+    paths
 }
 
 /// Returns the path from the crate's root, or `None` for paths of other crates and for names in scope.

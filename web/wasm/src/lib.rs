@@ -75,6 +75,13 @@ fn bytes_of(json: String, bytes: &[u8]) -> JsArray {
     JsArray::of2(&json.into(), &Uint8Array::from(bytes))
 }
 
+/// A node, and the answers about it that are kept.
+struct Opened {
+    node: Node,
+    lines: Option<Lines>,
+    table: Option<Table>,
+}
+
 /// The open files, and their views.
 #[wasm_bindgen]
 pub struct Session {
@@ -83,7 +90,7 @@ pub struct Session {
     whole_below: u64,
     /// The files that the user opened: name and size. `None` once the user closed it.
     files: Vec<Option<(String, u64)>>,
-    nodes: Vec<Option<Node>>,
+    nodes: Vec<Option<Opened>>,
     catalog: Option<Catalog>,
     /// How many of the files are in `nodes` if they are archives.
     listed: usize,
@@ -115,11 +122,11 @@ impl Session {
         let Some((name, _)) = slot.take() else { return };
         self.catalog = None;
         self.overview = None;
-        for node in &mut self.nodes {
-            if let Some(open) = node
-                && open.path().0 == Path::new(&name)
+        for slot in &mut self.nodes {
+            if let Some(opened) = slot
+                && opened.node.path().0 == Path::new(&name)
             {
-                *node = None;
+                *slot = None;
             }
         }
     }
@@ -146,8 +153,8 @@ impl Session {
     /// Forgets a node and its memory.
     pub fn close(&mut self, node: u32) {
         let Some(slot) = self.nodes.get_mut(node as usize) else { return };
-        if let Some(node) = slot
-            && node.is_archive()
+        if let Some(opened) = slot
+            && opened.node.is_archive()
         {
             self.catalog = None;
         }
@@ -219,10 +226,9 @@ impl Session {
 
     /// Walks the tree of parts and fields, once. Returns the number of its lines, and whether it is cut.
     pub fn tree(&mut self, node: u32) -> Answer<String> {
-        let own = self.node(node)?;
-        if own.lines().is_none() {
-            let lines = Lines::of(own)?;
-            self.node_mut(node)?.set_lines(lines);
+        let opened = self.opened_mut(node)?;
+        if opened.lines.is_none() {
+            opened.lines = Some(Lines::of(&opened.node)?);
         }
         let lines = self.lines(node)?;
         text(&json!({ "lines": lines.len(), "cut": lines.is_cut() }))
@@ -349,7 +355,7 @@ impl Session {
     pub fn array(&mut self, node: u32, selector: &str) -> Answer<String> {
         let table = Table::of(self.node(node)?, selector)?;
         let about = text(&table.about())?;
-        self.node_mut(node)?.set_table(table);
+        self.opened_mut(node)?.table = Some(table);
         Ok(about)
     }
 
@@ -583,31 +589,35 @@ impl Session {
         if node.is_archive() {
             self.catalog = None;
         }
-        self.nodes.push(Some(node));
+        self.nodes.push(Some(Opened { node, lines: None, table: None }));
         (self.nodes.len() - 1) as u32
     }
 
-    fn node(&self, node: u32) -> Answer<&Node> {
+    fn opened(&self, node: u32) -> Answer<&Opened> {
         match self.nodes.get(node as usize) {
-            Some(Some(node)) => Ok(node),
+            Some(Some(opened)) => Ok(opened),
             _ => Err(JsError::new("no such file")),
         }
     }
 
-    fn node_mut(&mut self, node: u32) -> Answer<&mut Node> {
+    fn opened_mut(&mut self, node: u32) -> Answer<&mut Opened> {
         match self.nodes.get_mut(node as usize) {
-            Some(Some(node)) => Ok(node),
+            Some(Some(opened)) => Ok(opened),
             _ => Err(JsError::new("no such file")),
         }
+    }
+
+    fn node(&self, node: u32) -> Answer<&Node> {
+        Ok(&self.opened(node)?.node)
     }
 
     fn lines(&self, node: u32) -> Answer<&Lines> {
-        let Some(lines) = self.node(node)?.lines() else { return Err(JsError::new("no tree yet")) };
+        let Some(lines) = &self.opened(node)?.lines else { return Err(JsError::new("no tree yet")) };
         Ok(lines)
     }
 
     fn table(&self, node: u32) -> Answer<&Table> {
-        let Some(table) = self.node(node)?.table() else { return Err(JsError::new("no array yet")) };
+        let Some(table) = &self.opened(node)?.table else { return Err(JsError::new("no array yet")) };
         Ok(table)
     }
 }

@@ -16,8 +16,6 @@ use meshpeek::summary::Name;
 use meshpeek::{Asset, Error, Format, Limits, OwnedAsset};
 use wasm_bindgen::{JsCast, JsValue};
 
-use crate::array::Table;
-use crate::lines::Lines;
 use crate::{By, Result, address_of, budget, scan, unnumbered};
 
 /// The most bytes that are read at once.
@@ -233,8 +231,6 @@ pub(crate) struct Node {
     /// The range of its bytes in the outer file, if they are stored there uncompressed.
     place: Option<(Source, Range<u64>)>,
     body: Body,
-    lines: Option<Lines>,
-    table: Option<Table>,
 }
 
 impl Node {
@@ -243,7 +239,7 @@ impl Node {
     }
 
     fn new(origin: Origin, place: Option<(Source, Range<u64>)>, body: Body) -> Self {
-        Self { origin, place, body, lines: None, table: None }
+        Self { origin, place, body }
     }
 
     fn at(source: Source, range: Range<u64>, origin: Origin, whole_below: u64) -> Result<Self> {
@@ -459,22 +455,6 @@ impl Node {
             Body::Ranges(_, ranges, _) => ranges.borrow().held(),
             Body::Plain { head, .. } => head.len() as u64,
         }
-    }
-
-    pub(crate) fn lines(&self) -> Option<&Lines> {
-        self.lines.as_ref()
-    }
-
-    pub(crate) fn set_lines(&mut self, lines: Lines) {
-        self.lines = Some(lines);
-    }
-
-    pub(crate) fn table(&self) -> Option<&Table> {
-        self.table.as_ref()
-    }
-
-    pub(crate) fn set_table(&mut self, table: Table) {
-        self.table = Some(table);
     }
 }
 

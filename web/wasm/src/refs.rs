@@ -48,7 +48,7 @@ impl Session {
 
     /// The archives among the open files and members.
     pub(crate) fn archives(&self) -> impl Iterator<Item = &Node> {
-        self.nodes.iter().flatten().filter(|node| node.is_archive())
+        self.nodes.iter().flatten().map(|opened| &opened.node).filter(|node| node.is_archive())
     }
 
     /// The references of an asset or text, as `meshpeek refs` prints them for all files that are open.
@@ -59,7 +59,7 @@ impl Session {
             return Ok(rows);
         }
         self.list_images()?;
-        let Some(Some(own)) = self.nodes.get(node as usize) else { return Ok(rows) };
+        let Ok(own) = self.node(node) else { return Ok(rows) };
         for row in &mut rows {
             if is_missing_texture(row)
                 && let Some(name) = row["name"].as_str()
@@ -77,7 +77,7 @@ impl Session {
 
     fn listed_links(&mut self, node: u32) -> Result<Vec<Value>> {
         self.list_archives();
-        let Some(Some(own)) = self.nodes.get(node as usize) else { return Err(Error::unsupported("no file")) };
+        let Ok(own) = self.node(node) else { return Err(Error::unsupported("no file")) };
         let scan = Scan::new(self.roots());
         let prefixes = self.prefixes();
         let mut texts: Vec<Text> = Vec::new();
