@@ -44,6 +44,7 @@
 //! | write facts, outlines and arrays as JSON | [`json`](json/index.html) (feature `json`) | what is written |
 //! | make Arrow and Parquet tables | the crate `meshpeek-tables` | a summary of each asset |
 //! | write a model as glTF, or draw it | [`export`](export/index.html) (feature `export`) | triangles, textures and keys are decoded |
+//! | find the file that each asset means, equal assets, or differences of folders | [`answers`](answers/index.html) (feature `scan`) | one or two scans; the names of files and assets are kept |
 //! | compare two assets | [`diff::compare`](diff/fn.compare.html) (feature `scan`) | both are read; unequal arrays are decoded |
 //! | read a format of your own | [`view`]: cursors, arrays and blocks, and nom's parsers with those of [`grammar`]; [more](#extensibility) | what you request |
 //!
@@ -74,7 +75,8 @@
 //! | | [`visit`](visit/index.html) | the walk over an asset and everything inside it |
 //! | 9 | `pose` | bones and animations of all formats |
 //! | | `scan` | many files |
-//! | 10 | `export` | models as glTF, OBJ and PLY, and pictures of them |
+//! | 10 | `answers` | references, equal assets and differences among many files |
+//! | 11 | `export` | models as glTF, OBJ and PLY, and pictures of them |
 //!
 //! [`view`] re-exports the public parts of `bytes`, `record` and `blocks`.
 //!
@@ -229,6 +231,9 @@ pub mod visit;
 pub mod pose;
 #[cfg(feature = "scan")]
 pub mod scan;
+
+#[cfg(feature = "scan")]
+pub mod answers;
 
 #[cfg(feature = "export")]
 pub mod export;

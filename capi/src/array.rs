@@ -12,9 +12,9 @@ use meshpeek_core::view::{Column, Scalar};
 use crate::asset::meshpeek_asset;
 use crate::bytes::{Bytes, Owner};
 use crate::call::{borrow, call, text};
+use crate::error::meshpeek_error;
 use crate::failure::{Failure, meshpeek_status};
 use crate::handle::{Place, c_text, free};
-use crate::error::meshpeek_error;
 
 /// A type of numbers, little-endian.
 #[repr(i32)]

@@ -12,9 +12,9 @@ use meshpeek_core::{Access, Asset, Budget, FileMap, Inspect, Limits, OwnedAsset}
 
 use crate::bytes::{Bytes, Lent, Owner, meshpeek_release_fn};
 use crate::call::{self, borrow, call, optional_text};
+use crate::error::meshpeek_error;
 use crate::failure::{Failure, meshpeek_status};
 use crate::handle::{Place, c_text, free};
-use crate::error::meshpeek_error;
 
 /// An open asset.
 pub struct meshpeek_asset {

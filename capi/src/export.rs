@@ -8,8 +8,8 @@ use meshpeek_core::export::{self, Lod, Mirror, Options, Space, Up, View};
 
 use crate::asset::meshpeek_asset;
 use crate::call::{borrow, call, optional_text, text};
-use crate::failure::{Failure, meshpeek_status};
 use crate::error::meshpeek_error;
+use crate::failure::{Failure, meshpeek_status};
 use crate::image::{Given, meshpeek_image_fn};
 
 /// Receives the next bytes of a file. A result other than 0 stops the call.

@@ -10,9 +10,9 @@ use meshpeek_core::{Budget, Error, Format, json};
 
 use crate::asset::meshpeek_asset;
 use crate::call::{borrow, call, optional_text};
+use crate::error::meshpeek_error;
 use crate::failure::{Failure, meshpeek_status};
 use crate::handle::{Place, free};
-use crate::error::meshpeek_error;
 
 /// The answers that meshpeek_json writes.
 #[repr(i32)]

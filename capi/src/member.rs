@@ -8,9 +8,9 @@ use meshpeek_core::scan::Stored;
 
 use crate::asset::meshpeek_asset;
 use crate::call::{borrow, bytes, call};
+use crate::error::meshpeek_error;
 use crate::failure::{Failure, meshpeek_status};
 use crate::handle::{Place, c_text};
-use crate::error::meshpeek_error;
 
 /// Facts about a member, valid during the callback.
 #[repr(C)]

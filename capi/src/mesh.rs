@@ -16,9 +16,9 @@ use self_cell::self_cell;
 use crate::asset::meshpeek_asset;
 use crate::bytes::Bytes;
 use crate::call::{borrow, call};
+use crate::error::meshpeek_error;
 use crate::failure::{Failure, meshpeek_status};
 use crate::handle::{Place, c_text, free};
-use crate::error::meshpeek_error;
 use crate::rig::index_of;
 
 /// Work and memory that a mesh of a model counts as, so that a model cannot have more of them than it has bytes for.

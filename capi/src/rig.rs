@@ -12,9 +12,9 @@ use self_cell::self_cell;
 use crate::asset::meshpeek_asset;
 use crate::bytes::Bytes;
 use crate::call::{borrow, call};
+use crate::error::meshpeek_error;
 use crate::failure::{Failure, meshpeek_status};
 use crate::handle::{Place, c_text, free};
-use crate::error::meshpeek_error;
 
 /// The result that a bone or clip counts as.
 const BONE_BYTES: u64 = 256;

@@ -17,9 +17,9 @@ use meshpeek_core::{Asset, Budget, Error, Limits};
 use crate::asset::{given, meshpeek_asset, meshpeek_limits};
 use crate::bytes::{Bytes, Owner};
 use crate::call::{borrow, bytes, call, optional_text};
+use crate::error::meshpeek_error;
 use crate::failure::{Failure, meshpeek_status};
 use crate::handle::{Place, free};
-use crate::error::meshpeek_error;
 use crate::member::{Listed, meshpeek_member_fn};
 
 /// Reads up to `size` bytes from `offset` on into `buffer`. Returns their number, 0 at the end, or a negative number

@@ -5,8 +5,8 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use meshpeek::answers::dupes::{self, Copy, Duplicate, Group, Sameness};
 use meshpeek::scan::Found;
-use meshpeek::scan::dupes::{self, Copy, Duplicate, Group, Sameness};
 use meshpeek::summary::Name;
 
 use crate::args::{Common, ReportFormat};

@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use anstyle::Style;
 use meshpeek::address::{Address, MemberPath};
+use meshpeek::answers::refs::{self, Link, State};
 use meshpeek::scan::Found;
-use meshpeek::scan::refs::{self, Link, State};
 use meshpeek::summary::{Name, Severity};
 
 use crate::annotations::{Annotations, Finding, Form, Place};

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use meshpeek::address::MemberPath;
+use meshpeek::answers::refs;
 use meshpeek::export::{Canvas, Edges, Picture, View, picture_on};
-use meshpeek::scan::{Record, Scan, Sighting, refs};
+use meshpeek::scan::{Record, Scan, Sighting};
 use meshpeek::{Asset, Budget};
 use sha2::{Digest, Sha256};
 use tempfile::Builder;

@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use meshpeek::answers::refs::{Files, State};
 use meshpeek::scan::Scan;
-use meshpeek::scan::refs::{Files, State};
 use meshpeek::summary::Class;
 
 /// The texts of a config, each after a byte 0.

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use meshpeek::Format;
-use meshpeek::scan::refs::{Files, State};
+use meshpeek::answers::refs::{Files, State};
 use meshpeek::scan::{Depth, Scan};
 
 const MEDIA: [&str; 3] = ["mod/textures/a.png", "mod/textures/b.jpg", "mod/models/x.b3d"];

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use meshpeek::Asset;
-use meshpeek::scan::refs::{Files, State};
+use meshpeek::answers::refs::{Files, State};
 use meshpeek::scan::{Depth, Scan};
 use meshpeek::summary::Class;
 

@@ -4,10 +4,11 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use meshpeek::address::{Address, Content, open_member};
+use meshpeek::answers::folders::{Folders, Reading};
+use meshpeek::answers::refs::State;
+use meshpeek::answers::{dupes, refs};
 use meshpeek::diff::{self, Side};
-use meshpeek::scan::folders::{Folders, Reading};
-use meshpeek::scan::refs::State;
-use meshpeek::scan::{Scan as Kernel, Selection, Unit, dupes, refs};
+use meshpeek::scan::{Scan as Kernel, Selection, Unit};
 use meshpeek::{Budget, Error};
 use meshpeek_tables::Table;
 use pyo3::prelude::*;

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::formats::rap::looks::{self, Least};
 
 /// Returns true if the extension is one of these, in any case.
-pub(super) fn extension_in(name: &Path, known: &[&str]) -> bool {
+pub(crate) fn extension_in(name: &Path, known: &[&str]) -> bool {
     let Some(extension) = name.extension() else { return false };
     known.iter().any(|known| extension.eq_ignore_ascii_case(known))
 }
@@ -18,36 +18,36 @@ fn is_called(name: &Path, known: &str) -> bool {
 }
 
 /// Returns true for names of configs and missions, and of texts that they may include.
-pub(super) fn is_config(name: &Path) -> bool {
+pub(crate) fn is_config(name: &Path) -> bool {
     const KNOWN: &[&str] = &["rvmat", "bisurf", "cpp", "hpp", "cfg", "ext", "sqm", "h", "hh", "inc"];
     extension_in(name, KNOWN) || is_called(name, "config.bin")
 }
 
 /// Returns true for names of files that are configs, or damaged.
-pub(super) fn is_surely_config(name: &Path) -> bool {
+pub(crate) fn is_surely_config(name: &Path) -> bool {
     extension_in(name, &["rvmat", "bisurf", "sqm"])
         || ["config.cpp", "config.bin", "description.ext"].iter().any(|known| is_called(name, known))
 }
 
 /// Returns true for names of texts of missions, which name files in the folder of the mission.
-pub(super) fn is_mission(name: &Path) -> bool {
+pub(crate) fn is_mission(name: &Path) -> bool {
     extension_in(name, &["sqm"]) || is_called(name, "description.ext")
 }
 
 /// Returns true for names of materials, whose references belong to the assets that ask for them.
-pub(super) fn is_material(name: &Path) -> bool {
+pub(crate) fn is_material(name: &Path) -> bool {
     extension_in(name, &["rvmat"])
 }
 
 /// Returns true for names of texts that mean nothing unless a config includes them.
-pub(super) fn is_included(name: &Path) -> bool {
+pub(crate) fn is_included(name: &Path) -> bool {
     extension_in(name, &["cpp", "hpp", "h", "hh", "inc", "ext"])
         && !is_called(name, "config.cpp")
         && !is_called(name, "description.ext")
 }
 
 /// Returns true if a text with this name is a config by its content. Other programs have texts with the same names.
-pub(super) fn looks_like_config(name: &Path, text: &[u8]) -> bool {
+pub(crate) fn looks_like_config(name: &Path, text: &[u8]) -> bool {
     if extension_in(name, &["rvmat", "bisurf"]) {
         return true;
     }

@@ -3,11 +3,9 @@
 //! Threads share the work by file, and inside archives by member, so one large archive keeps all cores busy. Records
 //! are not collected: the callback gets each one as soon as it is ready, and its file or member is then closed.
 
-mod config_names;
+pub(crate) mod config_names;
 mod describe;
-pub mod dupes;
 mod entries;
-pub mod folders;
 mod found;
 mod globs;
 mod identity;
@@ -20,17 +18,16 @@ mod later_units;
 mod lint;
 mod members;
 mod options;
-mod order;
+pub(crate) mod order;
 mod pending;
 mod prefetch;
 mod progress;
 mod record;
-pub mod refs;
 mod run;
 mod selection;
 #[cfg(feature = "stores")]
 pub mod stores;
-mod target;
+pub(crate) mod target;
 mod unit;
 mod unit_list;
 mod units;

@@ -52,16 +52,16 @@ fn add_escaped(key: &mut Vec<u8>, bytes: &[u8]) {
 }
 
 /// The parts of a [key](add_sort_key), and the bytes after it.
-pub(super) struct SortKey<'k> {
+pub(crate) struct SortKey<'k> {
     /// The bytes of the path.
-    pub(super) path: Vec<u8>,
-    pub(super) member: Option<String>,
-    pub(super) rest: &'k [u8],
+    pub(crate) path: Vec<u8>,
+    pub(crate) member: Option<String>,
+    pub(crate) rest: &'k [u8],
 }
 
 impl<'k> SortKey<'k> {
     /// Reads the key at the start of these bytes. Returns `None` if there is none.
-    pub(super) fn read(bytes: &'k [u8]) -> Option<Self> {
+    pub(crate) fn read(bytes: &'k [u8]) -> Option<Self> {
         let (path, rest) = escaped(bytes)?;
         match rest {
             [0, rest @ ..] => Some(Self { path, member: None, rest }),
@@ -94,7 +94,7 @@ fn escaped(bytes: &[u8]) -> Option<(Vec<u8>, &[u8])> {
 }
 
 /// Compares two paths as their [keys](add_sort_key) do.
-pub(super) fn by_bytes(a: &Path, b: &Path) -> Ordering {
+pub(crate) fn by_bytes(a: &Path, b: &Path) -> Ordering {
     let [a, b] = [a, b].map(|path| path.as_os_str().as_encoded_bytes());
     if cfg!(windows) {
         let folded = |byte: &u8| if *byte == b'\\' { b'/' } else { *byte };

@@ -22,7 +22,7 @@ pub(super) type Targets<'t> = Box<dyn Iterator<Item = Result<Target>> + Send + '
 
 /// How to handle a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Use {
+pub(crate) enum Use {
     /// Scan it and everything inside it.
     Whole,
     /// Scan only its contents.
@@ -47,6 +47,6 @@ impl Target {
 }
 
 /// Returns true for files that are opened to find others inside them.
-pub(super) fn is_archive(format: Option<Format>) -> bool {
+pub(crate) fn is_archive(format: Option<Format>) -> bool {
     matches!(format, Some(Format::Pbo | Format::Zip))
 }

@@ -5,9 +5,9 @@ use arrow_schema::{ArrowError, Field};
 
 use super::cells::{Column, Flag, Int, List, Long, OrNull, Rows, Text, clamped, columns};
 use super::plain::{index, text_of};
+use meshpeek::answers::dupes::{Copy, Group};
+use meshpeek::answers::refs::{Link, Reason};
 use meshpeek::diff::Difference;
-use meshpeek::scan::dupes::{Copy, Group};
-use meshpeek::scan::refs::{Link, Reason};
 use meshpeek::summary::Name;
 
 columns! {

@@ -5,10 +5,10 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use meshpeek::address::open_member;
+use meshpeek::answers::refs::{self, MOST_TARGETS, State};
 use meshpeek::container::Container;
 use meshpeek::dissect::{dissect, dissect_until};
 use meshpeek::scan::Scan;
-use meshpeek::scan::refs::{self, MOST_TARGETS, State};
 use meshpeek::summary::Code;
 use meshpeek::{Asset, Budget, Limits};
 use serde_json::Value as Json;

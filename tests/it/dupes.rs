@@ -1,6 +1,7 @@
 //! Duplicate assets.
 
-use meshpeek::scan::{Scan, dupes};
+use meshpeek::answers::dupes;
+use meshpeek::scan::Scan;
 use serde_json::Value as Json;
 
 use crate::support::files::root;

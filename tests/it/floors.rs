@@ -21,6 +21,7 @@ const FLOORS: Floors = &[
     &["asset", "signatures"],
     &["diff", "geometry", "visit"],
     &["pose", "scan"],
+    &["answers"],
     &["export"],
 ];
 

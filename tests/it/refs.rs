@@ -13,7 +13,8 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use meshpeek::Asset;
-use meshpeek::scan::{Found, Input, Scan, Sighting, refs};
+use meshpeek::answers::refs;
+use meshpeek::scan::{Found, Input, Scan, Sighting};
 use serde_json::Value as Json;
 
 use crate::support::files::{blessing, root};

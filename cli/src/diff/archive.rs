@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use meshpeek::address::{MemberPath, Names};
+use meshpeek::answers::folders::Files;
 use meshpeek::container::{Container, Member};
-use meshpeek::scan::folders::Files;
 use meshpeek::summary::Name;
 use meshpeek::{Budget, Error};
 use sha2::{Digest as _, Sha256};

@@ -6,8 +6,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use meshpeek::answers::folders::Files;
 use meshpeek::scan::Selection;
-use meshpeek::scan::folders::Files;
 use meshpeek::summary::Name;
 use meshpeek::view::ByteStr;
 use meshpeek::{Error, Limits};

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use meshpeek::address::{Address, MemberPath, open_checked_member};
+use meshpeek::answers::refs::{Image, Model, Rules, State, Textures};
 use meshpeek::budget::Reservation as Room;
 use meshpeek::container::Container;
 use meshpeek::geometry::Texture;
 use meshpeek::scan::Scan;
-use meshpeek::scan::refs::{Image, Model, Rules, State, Textures};
 use meshpeek::summary::Name;
 use meshpeek::{Access, Asset, Budget, Error, FileMap, Limits};
 

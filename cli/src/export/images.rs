@@ -4,10 +4,10 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 
 use meshpeek::Asset;
+use meshpeek::answers::refs::Model;
 use meshpeek::budget::Reservation as Room;
 use meshpeek::export::{Embedded, Pixels, base_name, is_embeddable};
 use meshpeek::geometry::Texture;
-use meshpeek::scan::refs::Model;
 use meshpeek::summary::Name;
 
 use super::around::{Around, Bytes, is_substitute};

@@ -16,11 +16,11 @@ use std::fmt::Display;
 use std::process::ExitCode;
 
 use meshpeek::address::Content;
+use meshpeek::answers::refs;
 use meshpeek::budget::Reservation;
 use meshpeek::export::{self, Edges, FileFormat, Flaw, Options, Picture, View};
 use meshpeek::inspect::Depth;
 use meshpeek::pose::{ModelCfg, Rig};
-use meshpeek::scan::refs;
 use meshpeek::{Asset, Budget};
 
 use self::file_format::{file_format, thumbnail_format};

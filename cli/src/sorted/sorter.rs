@@ -231,7 +231,7 @@ impl Sorter {
     }
 }
 
-impl meshpeek::scan::dupes::Sort for Sorter {
+impl meshpeek::answers::dupes::Sort for Sorter {
     fn push(&mut self, key: &[u8], row: &[u8]) -> meshpeek::Result<()> {
         Ok(Self::push(self, key, row)?)
     }

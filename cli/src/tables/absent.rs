@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use clap::ValueEnum;
 use meshpeek::Error;
+use meshpeek::answers::dupes::Group;
+use meshpeek::answers::refs::Link;
 use meshpeek::diff::Difference;
-use meshpeek::scan::dupes::Group;
-use meshpeek::scan::refs::Link;
 use meshpeek::scan::{FileId, Known, Record, Sighting, Views};
 
 use crate::args::{Common, RecordFormat, ScanArgs};

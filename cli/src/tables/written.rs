@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use clap::ValueEnum;
+use meshpeek::answers::dupes::Group;
+use meshpeek::answers::refs::Link;
 use meshpeek::diff::Difference;
-use meshpeek::scan::dupes::Group;
-use meshpeek::scan::refs::Link;
 use meshpeek::scan::{FileId, Known, Record, Sighting, Views};
 use meshpeek::{Error, Format};
 pub(crate) use meshpeek_tables::Table;

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use meshpeek::scan::{Scan, refs};
+use meshpeek::answers::refs;
+use meshpeek::scan::Scan;
 
 use super::pbo;
 use crate::support::mutate::Random;

@@ -5,7 +5,8 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use meshpeek::address::Address;
-use meshpeek::scan::{Input, Scan, Sighting, refs};
+use meshpeek::answers::refs;
+use meshpeek::scan::{Input, Scan, Sighting};
 use meshpeek::summary::{Name, ReferenceKind};
 use meshpeek::{Asset, Format, Limits};
 

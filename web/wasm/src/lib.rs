@@ -40,11 +40,11 @@ use std::path::{Path, PathBuf};
 
 use js_sys::{Array as JsArray, Function, Uint8Array};
 use meshpeek::address::{MemberPath, Names};
+use meshpeek::answers::refs::State;
 use meshpeek::container::{Container, Member};
 use meshpeek::dissect::locate;
 use meshpeek::format::NoAsset;
 use meshpeek::inspect::{Inspect, Selector, selector};
-use meshpeek::scan::refs::State;
 use meshpeek::scan::{Depth, Record, Scan};
 use meshpeek::summary::Name;
 use meshpeek::{Asset, Budget, Error, Format, json, schema, view};

@@ -5,9 +5,9 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use meshpeek::address::{MemberPath, Names};
+use meshpeek::answers::refs::{Model, State, Textures};
 use meshpeek::container::Container;
 use meshpeek::scan::Scan;
-use meshpeek::scan::refs::{Model, State, Textures};
 use meshpeek::summary::Name;
 use meshpeek::{Asset, Error};
 use serde_json::{Value, json};

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use meshpeek::ErrorKind;
-use meshpeek::scan::refs::{Files, State};
+use meshpeek::answers::refs::{Files, State};
 use meshpeek::scan::{Depth, Record, Scan};
 use meshpeek::summary::Severity;
 use serde_json::{Value, json};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use meshpeek::Error;
 use meshpeek::address::MemberPath;
-use meshpeek::scan::refs::{Files, Link, State};
+use meshpeek::answers::refs::{Files, Link, State};
 use meshpeek::scan::{Depth, Scan};
 use meshpeek::summary::{Name, ReferenceKind};
 use serde_json::Value;

@@ -17,15 +17,12 @@ pub use self::group::{Copy, Duplicate, Group, Sameness};
 use self::grouped::{Candidate, Groups, add};
 pub use self::sort::Sort;
 use self::sort::{InMemory, Room};
-use super::found::{Found, Sighting};
-use super::input::Input;
-use super::options::Scan;
-use super::record::Record;
-use super::target::is_archive;
 use crate::asset::container::Container;
 use crate::base::error::Result;
 use crate::base::format::Format;
 use crate::diff::fingerprint;
+use crate::scan::target::is_archive;
+use crate::scan::{Found, Input, Record, Scan, Sighting};
 use crate::summary::Counts;
 
 /// The properties that two assets must share before their content is compared.

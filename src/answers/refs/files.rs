@@ -19,7 +19,7 @@ use crate::scan::{Found, Record, Scan, Sighting};
 ///
 /// ```
 /// use std::{ops::ControlFlow, path::Path};
-/// use meshpeek::{Asset, scan::{Scan, refs}};
+/// use meshpeek::{Asset, answers::refs, scan::Scan};
 /// # let texture = [&b"skin.png\0\x01\0\0\0\x02\0\0\0"[..], &[0; 20]].concat();
 /// # let size = (texture.len() as u32).to_le_bytes();
 /// # let bytes = [&b"BB3D"[..], &(texture.len() as u32 + 12).to_le_bytes(), b"\x01\0\0\0TEXS", &size, &texture].concat();

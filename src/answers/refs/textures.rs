@@ -25,7 +25,7 @@ use crate::scan::{Found, Scan};
 /// ```
 /// use std::path::Path;
 /// use meshpeek::{Format, address::Address, scan::Scan};
-/// use meshpeek::scan::refs::{Model, Rules, Textures};
+/// use meshpeek::answers::refs::{Model, Rules, Textures};
 /// use meshpeek::summary::Name;
 /// let address = Address::parse("corpus/addons/main/house.p3d");
 /// let mut textures = Textures::of_file(&Scan::new([""; 0]), &Rules::default(), &address, None);

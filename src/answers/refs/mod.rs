@@ -70,9 +70,8 @@ pub use unused::Unused;
 use self::around::add_above;
 use self::collect::{add_textures, collect};
 use self::index::Index;
-use super::found::Found;
-use super::options::Scan;
 use crate::base::error::Result;
+use crate::scan::{Found, Scan};
 
 /// Finds every reference of every asset in the scan, and the files among the scan's results that it may mean. `assumed`
 /// are prefixes of names that the game itself has, such as `ca\` or `a3\`. All other results of the scan are passed to
@@ -80,7 +79,8 @@ use crate::base::error::Result;
 ///
 /// ```
 /// use std::ops::ControlFlow;
-/// use meshpeek::scan::{Scan, refs};
+/// use meshpeek::answers::refs;
+/// use meshpeek::scan::Scan;
 /// let mut missing = 0;
 /// refs::resolve(&Scan::new(["corpus/zip"]), &["ca\\".to_owned()], |_| {})?.each(|link| {
 ///     missing += u64::from(link.state == refs::State::Missing);

@@ -123,8 +123,8 @@ impl Index {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::answers::refs::seen::Listing;
     use crate::scan::Scan;
-    use crate::scan::refs::seen::Listing;
 
     #[test]
     fn only_files_of_the_own_archive_stand_in_for_a_texture() {

@@ -187,13 +187,13 @@ mod tests {
 
     use super::*;
     use crate::Limits;
+    use crate::answers::refs::configs::Copies;
+    use crate::answers::refs::cost::Cost;
+    use crate::answers::refs::files::Files;
+    use crate::answers::refs::prefix::Given;
+    use crate::answers::refs::resolved::State;
     use crate::base::code::Code;
     use crate::scan::Scan;
-    use crate::scan::refs::configs::Copies;
-    use crate::scan::refs::cost::Cost;
-    use crate::scan::refs::files::Files;
-    use crate::scan::refs::prefix::Given;
-    use crate::scan::refs::resolved::State;
     use crate::summary::Reference;
 
     fn ask(kind: ReferenceKind, name: &str) -> Ask {

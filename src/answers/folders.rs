@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
-use super::selection::Selection;
-use super::target::Use;
 use crate::base::error::{Error, Result};
 use crate::base::limits::Limits;
 use crate::base::text::Name;
 use crate::budget::Budget;
 use crate::diff::{Change, Difference, Fact, Options, Paired, Side, compare_files, pair_paths};
+use crate::scan::Selection;
+use crate::scan::target::Use;
 use crate::source::{Access, FileMap};
 
 /// The files of two folders.

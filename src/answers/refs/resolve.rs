@@ -246,8 +246,8 @@ impl Index {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::answers::refs::prefix::Given;
     use crate::scan::Scan;
-    use crate::scan::refs::prefix::Given;
     use crate::summary::Reference;
 
     fn ask(kind: ReferenceKind, way: &Way, name: &str) -> Ask {
@@ -349,7 +349,7 @@ mod tests {
 
     #[test]
     fn a_text_builds_paths_from_the_root_of_its_archive_or_from_its_folder() {
-        use crate::scan::refs::seen::Listing;
+        use crate::answers::refs::seen::Listing;
         let mut index = Index::new(&Scan::new(["none"]), &[]);
         for (path, member, root) in [("m.pbo", None, r"z\m"), ("m.zip", None, ""), ("m.zip", Some("in.pbo"), "in")] {
             let member = member.map(|text: &str| Name { text: text.to_owned(), lossy: false });

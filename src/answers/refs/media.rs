@@ -216,7 +216,7 @@ mod tests {
     use std::hash::RandomState;
 
     use super::*;
-    use crate::scan::refs::lua_models::Media;
+    use crate::answers::refs::lua_models::Media;
 
     #[test]
     fn media_are_in_folders_that_the_engine_reads() {
