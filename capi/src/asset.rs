@@ -102,7 +102,7 @@ impl meshpeek_asset {
         data: Bytes,
         limits: Limits,
     ) -> Result<Self, Failure> {
-        let view = OwnedAsset::parse_file(own_name(&path, member.as_ref()), data.clone(), &limits)
+        let view = OwnedAsset::parse_file(MemberPath::own_name(&path, member.as_ref()), data.clone(), &limits)
             .map_err(|error| error.in_file(Path::new(&address(&path, member.as_ref()))))?;
         let format = c_text(view.asset().format().name());
         Ok(Self { path, member, stored, limits, data, view, format })
@@ -133,7 +133,7 @@ impl meshpeek_asset {
 
     /// Adds the asset's address to an error.
     pub(crate) fn located(&self, failure: impl Into<Failure>) -> Failure {
-        failure.into().in_file(Path::new(&address(&self.path, self.member.as_ref())))
+        failure.into().in_file(Path::new(&MemberPath::address(&self.path, self.member.as_ref())))
     }
 
     pub(crate) fn record(&self, depth: Depth) -> Record {
@@ -148,24 +148,8 @@ impl meshpeek_asset {
     }
 
     fn own_name(&self) -> &Path {
-        own_name(&self.path, self.member.as_ref())
+        MemberPath::own_name(&self.path, self.member.as_ref())
     }
-}
-
-fn address(path: &Path, member: Option<&Name>) -> String {
-    MemberPath::join_text(&path.to_string_lossy(), member.map(|member| &*member.text))
-}
-
-/// The innermost name, whose extension indicates a format. Members that share a name have it without the number.
-fn own_name<'n>(path: &'n Path, member: Option<&'n Name>) -> &'n Path {
-    let Some(member) = member else { return path };
-    if let Some((name, number)) = member.text.rsplit_once('#')
-        && !number.is_empty()
-        && number.bytes().all(|byte| byte.is_ascii_digit())
-    {
-        return Path::new(name);
-    }
-    Path::new(&member.text)
 }
 
 /// # Safety

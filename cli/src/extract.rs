@@ -119,7 +119,7 @@ impl Extraction<'_> {
         let Some((level, rest)) = levels.split_first() else {
             return self.each(place, container, None, &[]);
         };
-        match named(container, level) {
+        match container.find_written(level) {
             Ok(Some(member)) if rest.is_empty() && !is_archive(&member) => self.member(place, &member),
             Ok(Some(member)) => self.enter(place, &member, rest, false),
             Ok(None) if level.contains(['*', '?', '[']) => match Globs::of_members(&[(*level).to_owned()]) {
@@ -259,18 +259,6 @@ impl Extraction<'_> {
         notes.say(text);
         Ok(status(written + existing, lost))
     }
-}
-
-/// The member with this name, which may end in `#` and a number.
-pub(crate) fn named<'a>(container: &Container<'a>, name: &str) -> meshpeek::Result<Option<Member<'a>>> {
-    let mut found = container.find(name.as_bytes(), 0)?;
-    if found.is_none()
-        && let Some((name, number)) = name.rsplit_once('#')
-        && let Ok(number) = number.parse()
-    {
-        found = container.find(name.as_bytes(), number)?;
-    }
-    Ok(found.map(|found| found.member))
 }
 
 /// The message for a name that no member has, with the nearest names.

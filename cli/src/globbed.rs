@@ -10,7 +10,7 @@ use meshpeek::view::ByteStr;
 use meshpeek::{Asset, Budget};
 
 use crate::args::Common;
-use crate::extract::{is_archive, levels, named};
+use crate::extract::{is_archive, levels};
 use crate::failure::Failure;
 use crate::source::Source;
 use crate::visible::shown;
@@ -101,7 +101,7 @@ impl Search {
         place.budget.work(bytes.len() as u64)?;
         let Ok(asset) = Asset::parse_file(name, bytes, limits) else { return Ok(()) };
         let Some(container) = Container::of(&asset) else { return Ok(()) };
-        if let Ok(Some(member)) = named(&container, level) {
+        if let Ok(Some(member)) = container.find_written(level) {
             let name = Name::from(ByteStr::from(level.as_str()));
             return self.member(place, &member, name, rest);
         }

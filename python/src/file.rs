@@ -167,7 +167,7 @@ impl Open {
     }
 
     fn address(&self) -> String {
-        address(&self.path, self.member.as_ref())
+        MemberPath::address(&self.path, self.member.as_ref())
     }
 
     /// Adds the address to an error.
@@ -189,12 +189,12 @@ impl Open {
         let is_decoded = failure.is_none();
         let asset = match failure {
             Some(error) => Err(error),
-            None => OwnedAsset::parse_file(own_name(&self.path, member.as_ref()), bytes.clone(), &self.limits),
+            None => OwnedAsset::parse_file(MemberPath::own_name(&self.path, member.as_ref()), bytes.clone(), &self.limits),
         };
         let mut open = Self {
             path: self.path.clone(),
             outer: self.outer.clone(),
-            asset: asset.map_err(|error| error.in_file(Path::new(&address(&self.path, member.as_ref())))),
+            asset: asset.map_err(|error| error.in_file(Path::new(&MemberPath::address(&self.path, member.as_ref())))),
             member,
             stored,
             depth: self.depth.saturating_add(depth),
@@ -232,7 +232,7 @@ impl Open {
     }
 
     fn own_name(&self) -> &Path {
-        own_name(&self.path, self.member.as_ref())
+        MemberPath::own_name(&self.path, self.member.as_ref())
     }
 
     fn budget(&self) -> Budget {
@@ -306,22 +306,6 @@ impl Open {
         record.stored = self.stored.clone();
         record
     }
-}
-
-fn address(path: &Path, member: Option<&Name>) -> String {
-    MemberPath::join_text(&path.to_string_lossy(), member.map(|member| &*member.text))
-}
-
-/// The innermost name, whose extension indicates a format. Members that share a name have it without the number.
-fn own_name<'n>(path: &'n Path, member: Option<&'n Name>) -> &'n Path {
-    let Some(member) = member else { return path };
-    if let Some((name, number)) = member.text.rsplit_once('#')
-        && !number.is_empty()
-        && number.bytes().all(|byte| byte.is_ascii_digit())
-    {
-        return Path::new(name);
-    }
-    Path::new(&member.text)
 }
 
 impl File {

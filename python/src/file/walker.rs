@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::{Arc, Mutex};
 
-use meshpeek::address::Names;
+use meshpeek::address::{MemberPath, Names};
 use meshpeek::container::{Container, Form, Member, Members};
 use meshpeek::scan::{Globs, Scan};
 use meshpeek::summary::Name;
@@ -16,7 +16,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 use super::remote::InRanges;
-use super::{File, Open, own_name};
+use super::{File, Open};
 use crate::error::{is_exit, or_raise};
 use crate::lock;
 use crate::open::Bytes;
@@ -219,7 +219,7 @@ fn is_asset(open: &Open) -> bool {
 
 /// Returns true if a member is an asset by its name, or may be one by its content.
 pub(super) fn may_be_asset(path: &Path, name: &Name, member: &Member<'_>) -> Result<bool, Error> {
-    let is_promised = Format::from_extension(own_name(path, Some(name))).is_some();
+    let is_promised = Format::from_extension(MemberPath::own_name(path, Some(name))).is_some();
     // LZSS is rare, and its beginning alone does not decode.
     let is_hidden = !matches!(member.form(), Form::InPlace | Form::Packed(Packing::Deflate));
     if is_promised || is_hidden {

@@ -6,8 +6,9 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use super::configs::{Ask, Copies, Home};
-use super::keys::{Key, address, name_of};
+use super::keys::{Key, address};
 use super::lua::is_lua;
+use crate::asset::address::MemberPath;
 use crate::base::text::Name;
 use crate::formats::rap::macros::Define;
 use crate::scan::order::by_bytes;
@@ -57,7 +58,7 @@ pub(super) struct Beside {
 impl Asker {
     /// An asker without references.
     pub(super) fn new(path: Arc<Path>, member: Option<Name>) -> Self {
-        let is_lua = is_lua(name_of(&path, member.as_ref()));
+        let is_lua = is_lua(MemberPath::own_name(&path, member.as_ref()));
         Self {
             path,
             member,

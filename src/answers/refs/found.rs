@@ -7,10 +7,11 @@ use super::asker::Asker;
 use super::collect::Other;
 use super::configs::{Ask, Text};
 use super::index::Index;
-use super::keys::{address, last, name_of, path_key};
+use super::keys::{address, last, path_key};
 use super::prefix::folded;
 use super::seen::Seen;
 use super::unread::reason;
+use crate::asset::address::MemberPath;
 use crate::base::error::{Error, Result};
 use crate::base::format::Format;
 use crate::base::text::Name;
@@ -61,7 +62,8 @@ impl Index {
         let kind = kind_of_text(seen.as_deref());
         let is_text = kind != TextKind::None;
         let is_config_text = kind == TextKind::Config;
-        let is_read = is_config_text || is_text && is_config(name_of(&record.path, record.member.as_ref()));
+        let is_read =
+            is_config_text || is_text && is_config(MemberPath::own_name(&record.path, record.member.as_ref()));
         let note = if is_read { None } else { reason(&record) };
         self.add_odd(&record)?;
         let Record { path, member, summary, .. } = record;
@@ -78,7 +80,7 @@ impl Index {
         if let Some(listing) = &mut listing {
             list_cut = listing.cut.take();
         }
-        let name = name_of(&path, member.as_ref());
+        let name = MemberPath::own_name(&path, member.as_ref());
         let own = address(&path, member.as_ref()).text;
         let is_named = self.named.contains(&path_key(&self.hash, Path::new(&own)));
         // An included text means nothing by itself, unless the user named it.

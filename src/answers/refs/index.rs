@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::asker::Asker;
 use super::cost::Cost;
-use super::keys::{Key, address, after, folders_around, key, last, name_of, path_key};
+use super::keys::{Key, address, after, folders_around, key, last, path_key};
 use super::lua_models::Media;
 use super::prefix::spellings;
 use super::prefix::{Given, Places, Prefixes, below, folded, text};
@@ -16,6 +16,7 @@ use super::resolved::Odd;
 use super::rules::Rules;
 use super::seen::{Listed, Listing};
 use super::unread::Unread;
+use crate::asset::address::MemberPath;
 use crate::base::code::Code;
 use crate::base::error::{Error, Result};
 use crate::base::impl_fmt::impl_fmt;
@@ -367,7 +368,7 @@ impl Index {
             asker.root = self.root_number(&prefixes.places_of(&asker.path), root_numbers);
         }
         let has_macros = asker.asks.iter().any(|ask| ask.way != Way::Path) || !asker.defines.is_empty();
-        if has_macros || is_mission(name_of(&asker.path, asker.member.as_ref())) {
+        if has_macros || is_mission(MemberPath::own_name(&asker.path, asker.member.as_ref())) {
             asker.home = self.home(asker, prefixes);
             self.take(asker.home.path.len().saturating_add(asker.home.root.len()))?;
         }

@@ -22,14 +22,6 @@ pub(super) fn after(begun: &DefaultHasher, folded: &str) -> Key {
     hasher.finish()
 }
 
-/// The innermost name.
-pub(super) fn name_of<'n>(path: &'n Path, member: Option<&'n Name>) -> &'n Path {
-    match member {
-        Some(member) => Path::new(unnumbered(&member.text)),
-        None => path,
-    }
-}
-
 pub(super) fn address(path: &Path, member: Option<&Name>) -> Name {
     let file = Name::from(path);
     match member {

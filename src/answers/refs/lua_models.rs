@@ -5,8 +5,9 @@ use std::hash::RandomState;
 use std::sync::Arc;
 
 use super::asker::{Asker, Binding};
-use super::keys::{Key, address, key, last, name_of};
+use super::keys::{Key, address, key, last};
 use super::prefix::{folded, text};
+use crate::asset::address::MemberPath;
 use crate::formats::rap::text::Way;
 use crate::scan::config_names::extension_in;
 use crate::summary::ReferenceKind;
@@ -53,7 +54,7 @@ impl Media {
         if self.named.is_empty() && self.building.is_empty() {
             return Binding::Own;
         }
-        let name = name_of(&asker.path, asker.member.as_ref());
+        let name = MemberPath::own_name(&asker.path, asker.member.as_ref());
         if !extension_in(name, &["b3d"]) {
             return Binding::Own;
         }

@@ -4,12 +4,12 @@ use std::hash::RandomState;
 
 use super::configs::{Copies, Text, Utf16};
 use super::inside::inside;
-use super::keys::{Key, name_of, stem};
+use super::keys::{Key, stem};
 use super::lua;
 use super::prefix::{folded, text};
 use super::resolved::Odd;
 use crate::asset::Asset;
-use crate::asset::address::{Names, has_seam, unnumbered};
+use crate::asset::address::{MemberPath, Names, has_seam, unnumbered};
 use crate::asset::container::{Container, Form, Member};
 use crate::base::error::{Error, Result};
 use crate::base::no_asset::NoAsset;
@@ -42,7 +42,7 @@ impl Seen {
     fn read(seen: &Sighting<'_, '_>, copies: bool, hash: &RandomState) -> Self {
         let Some(asset) = seen.asset else {
             // Only texts and damaged assets have none.
-            let name = name_of(&seen.record.path, seen.record.member.as_ref());
+            let name = MemberPath::own_name(&seen.record.path, seen.record.member.as_ref());
             let is_lua = lua::is_lua(name);
             let is_text = NoAsset::of(seen.data) == NoAsset::Text || is_config(name) && Utf16::of(seen.data).is_some();
             if seen.record.summary.format.is_some() || !(is_text || is_lua) {
@@ -76,7 +76,7 @@ fn read_text(seen: &Sighting<'_, '_>, is_lua: bool) -> Result<Text> {
         let (asks, cut) = lua::asks(seen.data, limits);
         return Ok(Text { asks, cut, ..Text::default() });
     }
-    let name = name_of(&seen.record.path, seen.record.member.as_ref());
+    let name = MemberPath::own_name(&seen.record.path, seen.record.member.as_ref());
     let Some(order) = Utf16::of(seen.data) else { return Ok(Text::read(name, seen.data, limits)) };
     let copied = Utf16::most_in_utf8(seen.data.len()) as u64;
     seen.budget.work(copied)?;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::keys::name_of;
+use crate::asset::address::MemberPath;
 use crate::base::code::Code;
 use crate::base::format::Format;
 use crate::base::text::Name;
@@ -54,7 +54,7 @@ fn names_files(format: Format) -> bool {
 /// Returns why not all references of this asset could be read, or `None` if they all were. Says nothing about texts.
 pub(super) fn reason(record: &Record) -> Option<String> {
     let summary = &record.summary;
-    let name = name_of(&record.path, record.member.as_ref());
+    let name = MemberPath::own_name(&record.path, record.member.as_ref());
     if let Some(format) = summary.format
         && !names_files(format)
     {

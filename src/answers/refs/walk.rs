@@ -7,10 +7,10 @@ use std::ops::ControlFlow;
 use super::asker::Asker;
 use super::configs::{Ask, Usage, folder};
 use super::index::Index;
-use super::keys::name_of;
 use super::link::Link;
 use super::links::{Each, Links};
 use super::resolved::{Meant, Resolved, State};
+use crate::asset::address::MemberPath;
 use crate::base::error::{Error, Result};
 use crate::base::text::{ByteStr, Name};
 use crate::formats::rap::macros::Macros;
@@ -77,7 +77,7 @@ fn mark_seen(seen: &mut [bool], asker: usize) -> bool {
 
 /// The folder of a mission: its texts name files in it.
 fn mission_of(asker: &Asker) -> Option<&str> {
-    if !is_mission(name_of(&asker.path, asker.member.as_ref())) {
+    if !is_mission(MemberPath::own_name(&asker.path, asker.member.as_ref())) {
         return None;
     }
     Some(folder(&asker.home.path))

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use super::member_path::{MemberPath, SEAM, seams};
-use super::names::{Found, numbered_name, spelled, unnumbered};
+use super::names::{Found, numbered_name, spelled};
 use crate::asset::Asset;
 use crate::asset::container::{Container, Member};
 use crate::base::code::Code;
@@ -91,10 +91,7 @@ fn enter<'n, C: Place>(
     let budget = around.budget();
     check(data.size())?;
     budget.work(data.size())?;
-    let archive_name = match &opened.member {
-        Some(member) => Path::new(unnumbered(&member.text)),
-        None => file,
-    };
+    let archive_name = MemberPath::own_name(file, opened.member.as_ref());
     let asset = Asset::parse_file_in(archive_name, data, budget.limits())?;
     let Some(container) = Container::of(&asset) else {
         return Err(not_found(format!("{} is no archive to go into", asset.format().title())));

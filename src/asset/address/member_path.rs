@@ -1,7 +1,7 @@
 //! The names of an address, joined by `!/`. Only this file joins and splits them.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::base::text::Name;
 
@@ -65,6 +65,31 @@ impl<'p> MemberPath<'p> {
         }
     }
 
+    /// Returns the address of a file, or of a member in it, as text.
+    pub fn address(file: &Path, member: Option<&Name>) -> String {
+        let file = file.to_string_lossy();
+        match member {
+            Some(member) => Self::join_text(&file, Some(&member.text)),
+            None => file.into_owned(),
+        }
+    }
+
+    /// Returns the innermost name of an address, whose extension indicates a format: that of the file if there is no
+    /// member.
+    ///
+    /// ```
+    /// # use std::path::Path;
+    /// # use meshpeek::{address::MemberPath, summary::Name};
+    /// let member = Name { text: "b.pbo!/tree.p3d#1".to_owned(), lossy: false };
+    /// assert_eq!(MemberPath::own_name(Path::new("a.zip"), Some(&member)), Path::new("b.pbo!/tree.p3d"));
+    /// ```
+    pub fn own_name<'n>(file: &'n Path, member: Option<&'n Name>) -> &'n Path {
+        match member {
+            Some(member) => Path::new(unnumbered(&member.text)),
+            None => file,
+        }
+    }
+
     /// Returns the address of a member as a path. That of the file keeps its bytes.
     ///
     /// ```
@@ -78,6 +103,25 @@ impl<'p> MemberPath<'p> {
         path.push(member);
         path.into()
     }
+}
+
+/// Splits a name that ends in `#` and a number.
+pub(super) fn numbered(name: &[u8]) -> Option<(&[u8], u64)> {
+    let mark = memchr::memrchr(b'#', name)?;
+    let base = name.get(..mark)?;
+    let digits = name.get(mark.saturating_add(1)..)?;
+    // `parse` also takes a sign.
+    if !digits.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    let number = std::str::from_utf8(digits).ok()?.parse().ok()?;
+    Some((base, number))
+}
+
+/// Returns a member's path without the number of its last name. Only an address adds `#` and a number.
+pub fn unnumbered(name: &str) -> &str {
+    let Some((base, _)) = numbered(name.as_bytes()) else { return name };
+    name.get(..base.len()).unwrap_or(name)
 }
 
 /// The text between two names, as bytes.

@@ -21,10 +21,9 @@ use crate::budget::Budget;
 pub use content::Content;
 pub use follow::{Located, Opened, locate};
 pub use in_ranges::{ContentRanges, open_member_ranges};
-pub use member_path::MemberPath;
 #[cfg(feature = "scan")]
 pub(crate) use member_path::has_seam;
-pub(crate) use names::unnumbered;
+pub use member_path::{MemberPath, unnumbered};
 pub use names::{Found, Names, nearest};
 pub use parse::Address;
 

@@ -3,29 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher, RandomState};
 
-use super::member_path::{SEAM, has_seam, respelled};
+use super::member_path::{SEAM, has_seam, numbered, respelled};
 use crate::asset::container::{Container, Member};
 use crate::base::error::Result;
 use crate::base::text::{ByteStr, Name, is_same_name};
-
-/// Splits a name that ends in `#` and a number.
-pub(super) fn numbered(name: &[u8]) -> Option<(&[u8], u64)> {
-    let mark = memchr::memrchr(b'#', name)?;
-    let base = name.get(..mark)?;
-    let digits = name.get(mark.saturating_add(1)..)?;
-    // `parse` also takes a sign.
-    if !digits.iter().all(u8::is_ascii_digit) {
-        return None;
-    }
-    let number = std::str::from_utf8(digits).ok()?.parse().ok()?;
-    Some((base, number))
-}
-
-/// Returns a member's path without the number of its last name. Only an address adds `#` and a number.
-pub(crate) fn unnumbered(name: &str) -> &str {
-    let Some((base, _)) = numbered(name.as_bytes()) else { return name };
-    name.get(..base.len()).unwrap_or(name)
-}
 
 pub(super) fn numbered_name(name: Name, number: u64) -> Name {
     if number == 0 && numbered(name.text.as_bytes()).is_none() {
@@ -151,6 +132,19 @@ impl<'a> Container<'a> {
             broken?;
         }
         Ok(found)
+    }
+
+    /// Finds the member with this name as records write it: one of several with one name ends in `#` and its number.
+    ///
+    /// # Errors
+    /// Returns the errors of [`find`](Self::find).
+    pub fn find_written(&self, name: &str) -> Result<Option<Member<'a>>> {
+        if let Some(found) = self.find(name.as_bytes(), 0)? {
+            return Ok(Some(found.member));
+        }
+        let Some((name, number)) = numbered(name.as_bytes()) else { return Ok(None) };
+        let found = self.find(name, number)?;
+        Ok(found.map(|found| found.member))
     }
 
     /// Returns up to three names that are most similar to this one, best first. Examines the first 100,000 members, and

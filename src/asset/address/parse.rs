@@ -6,8 +6,8 @@ use std::fs::Metadata;
 use std::io;
 use std::path::PathBuf;
 
+use super::member_path::unnumbered;
 use super::member_path::{MemberPath, SEAM, seams};
-use super::names::unnumbered;
 use crate::base::error::Result;
 use crate::base::limits::Limits;
 use crate::base::text::ByteStr;

@@ -39,7 +39,7 @@ mod wrap;
 use std::path::{Path, PathBuf};
 
 use js_sys::{Array as JsArray, Function, Uint8Array};
-use meshpeek::address::{MemberPath, Names};
+use meshpeek::address::Names;
 use meshpeek::answers::refs::State;
 use meshpeek::container::{Container, Member};
 use meshpeek::dissect::locate;
@@ -559,15 +559,7 @@ impl By<'_> {
                 let Some(member) = container.members().nth(*index) else { return Ok(None) };
                 Ok(Some(member?))
             }
-            Self::Name(name) => {
-                if let Some((name, number)) = name.rsplit_once('#')
-                    && let Ok(number) = number.parse()
-                    && let Some(found) = container.find(name.as_bytes(), number)?
-                {
-                    return Ok(Some(found.member));
-                }
-                Ok(container.find(name.as_bytes(), 0)?.map(|found| found.member))
-            }
+            Self::Name(name) => container.find_written(name),
         }
     }
 }
@@ -692,26 +684,7 @@ fn console_error() {
     std::panic::set_hook(Box::new(|panic| error(&panic.to_string())));
 }
 
-/// The address of a file, or of a member in it.
-fn address_of(path: &Path, member: Option<&Name>) -> String {
-    MemberPath::join_text(&path.to_string_lossy(), member.map(|member| &*member.text))
-}
-
 /// The last name of a path in an archive or a folder.
 fn base_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
-}
-
-/// Returns the name without the number that distinguishes members of one name.
-fn unnumbered(name: &str) -> &Path {
-    if let Some((own, number)) = name.rsplit_once('#')
-        && is_number(number)
-    {
-        return Path::new(own);
-    }
-    Path::new(name)
-}
-
-fn is_number(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }

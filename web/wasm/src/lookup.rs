@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 use std::path::Path;
 
-use meshpeek::address::{MemberPath, Names};
+use meshpeek::address::{MemberPath, Names, unnumbered};
 use meshpeek::answers::refs::{Model, State, Textures};
 use meshpeek::container::Container;
 use meshpeek::scan::Scan;
@@ -13,7 +13,7 @@ use meshpeek::{Asset, Error};
 use serde_json::{Value, json};
 
 use crate::node::Node;
-use crate::{Result, Session, address_of, picture, unnumbered};
+use crate::{Result, Session, picture};
 
 /// The most files that are listed by their ending.
 const MOST_NAMED: usize = 2000;
@@ -72,7 +72,7 @@ impl Session {
         let (path, member) = node.path();
         let found = catalog.borrow_mut().find(Model { path, member, format }, texture)?;
         let Some(image) = found else { return Ok(None) };
-        Ok(Some(Located { address: address_of(&image.path, image.member.as_ref()), state: image.state }))
+        Ok(Some(Located { address: MemberPath::address(&image.path, image.member.as_ref()), state: image.state }))
     }
 
     /// Lists the open files, and the members of open archives, whose names have one of these lower-case endings.
@@ -144,7 +144,7 @@ fn names_of(asset: &Asset<'_>, endings: &[String]) -> Vec<String> {
     for member in container.members() {
         let Ok(member) = member else { break };
         let name = names.next(member.name());
-        if has_ending(&unnumbered(&name.text).to_string_lossy(), endings) {
+        if has_ending(unnumbered(&name.text), endings) {
             found.push(name.text);
         }
     }

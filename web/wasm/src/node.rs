@@ -16,7 +16,7 @@ use meshpeek::summary::Name;
 use meshpeek::{Asset, Error, Format, Limits, OwnedAsset};
 use wasm_bindgen::{JsCast, JsValue};
 
-use crate::{By, Result, address_of, budget, scan, unnumbered};
+use crate::{By, Result, budget, scan};
 
 /// The most bytes that are read at once.
 const PIECE: u64 = 4 << 20;
@@ -218,10 +218,7 @@ impl Origin {
 
     /// The innermost name, whose ending hints at the format.
     fn own_name(&self) -> &Path {
-        match &self.member {
-            Some(member) => unnumbered(&member.text),
-            None => &self.path,
-        }
+        MemberPath::own_name(&self.path, self.member.as_ref())
     }
 }
 
@@ -411,7 +408,7 @@ impl Node {
     }
 
     pub(crate) fn address(&self) -> String {
-        address_of(&self.origin.path, self.origin.member.as_ref())
+        MemberPath::address(&self.origin.path, self.origin.member.as_ref())
     }
 
     /// The innermost name, whose ending hints at the format.

@@ -12,7 +12,7 @@ use meshpeek::summary::{Name, ReferenceKind};
 use serde_json::Value;
 
 use crate::node::{Node, Step, whole};
-use crate::{By, Result, Session, address_of, scan, unnumbered};
+use crate::{By, Result, Session, scan};
 
 /// The most bytes of a text, and the most texts that are followed.
 const MOST_TEXT: u64 = 1 << 20;
@@ -269,15 +269,12 @@ fn is_of(link: &Link<'_>, own: &Node) -> bool {
 
 impl Text {
     fn address(&self) -> String {
-        address_of(&self.path, self.member.as_ref())
+        MemberPath::address(&self.path, self.member.as_ref())
     }
 
     /// The innermost name, whose ending hints at the format.
     fn own_name(&self) -> &Path {
-        match &self.member {
-            Some(member) => unnumbered(&member.text),
-            None => &self.path,
-        }
+        MemberPath::own_name(&self.path, self.member.as_ref())
     }
 }
 

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::ops::Range;
 use std::path::Path;
 
-use meshpeek::address::{MemberPath, Names};
+use meshpeek::address::{MemberPath, Names, unnumbered};
 use meshpeek::container::{Container, Member};
 use meshpeek::scan::{Depth, Subject};
 use meshpeek::summary::Problem;
@@ -111,7 +111,7 @@ impl Report {
             }
         };
         self.members += 1;
-        let path = crate::unnumbered(name);
+        let path = Path::new(unnumbered(name));
         if Format::of_file(path, &content).is_some() || Format::from_extension(path).is_some() {
             self.bytes(path, &content, Some(name), depth);
         }
