@@ -203,7 +203,7 @@ fn every_code_is_known_in_python_c_and_the_program() {
         let start = source.find(&format!("fn {name}(")).unwrap_or_else(|| panic!("{file} has no {name}"));
         source[start..].split("\n}\n").next().unwrap().to_owned()
     };
-    let statuses = of_function("capi/src/call.rs", "status_of");
+    let statuses = of_function("capi/src/failure.rs", "status_of");
     let exceptions = of_function("python/src/error.rs", "exception");
     for code in Code::ALL {
         let class = format!("Class::{:?}", code.class());
