@@ -88,7 +88,7 @@ fn the_modules_of_no_other_crate_form_a_circle() {
                 }
             }
         });
-        assert!(imports.len() > 20, "{folder}: only {} imports were found", imports.len());
+        assert!(imports.len() > 10, "{folder}: only {} imports were found", imports.len());
         keep_circles(&mut imports);
         assert!(imports.is_empty(), "{folder}: in a circle, or above one: {imports:?}");
     }
@@ -238,6 +238,9 @@ fn paths(source: &str) -> Vec<(usize, Vec<String>)> {
         rest = after;
         if word == "use" {
             rest = tree(after, &[], &mut |path| paths.push((*line, path.to_vec())));
+        } else if word == "in" && after.first().is_some_and(|(_, word)| word == "crate") {
+            // `pub(in crate::codec)` imports nothing.
+            rest = &after[1..];
         } else if is_name(word) {
             let mut path = vec![word.clone()];
             while let [(_, colons), (_, name), after @ ..] = rest
