@@ -290,20 +290,23 @@ impl Page {
         if self.written.is_ok() && !is_enough { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 
-    /// Writes the file of a difference, once.
-    fn name(&mut self, difference: &Difference, both: &str, is_first: bool) -> Result<(), Failure> {
-        let file = whole(difference);
-        let is_known = !difference.place.is_empty() && self.heading == file;
-        if is_known && !is_first {
+    /// Writes the file of a difference, once. Of two files that are compared, `both` is their names.
+    fn write_file(&mut self, difference: &Difference, both: &str, is_first: bool) -> Result<(), Failure> {
+        let file = name_of_file(difference);
+        // The file itself is there on one side alone, or under another name.
+        let is_of_file = difference.place.is_empty();
+        // Before the first file, the heading is empty, which is the name of the only file, too.
+        if !is_of_file && !is_first && self.heading == file {
             return Ok(());
         }
-        let change = if difference.place.is_empty() { difference.change } else { Change::Changed };
+        let change = if is_of_file { difference.change } else { Change::Changed };
         let path = text(difference.path.as_ref());
         let member = text(difference.member.as_ref());
         let row = json!({ "change": change.name(), "path": path, "member": member, "to": difference.to });
         match self.format {
             DiffFormat::Ndjson => self.out.json_line(&row)?,
             DiffFormat::Json => json_item(&row, is_first, &mut self.out)?,
+            // Two files are compared, not folders or archives.
             _ if file.is_empty() => writeln!(self.out, "{both} differ")?,
             _ => {
                 let mut to = String::new();
@@ -319,7 +322,7 @@ impl Page {
 
     fn write(&mut self, difference: &Difference, is_first: bool) -> Result<(), Failure> {
         if let Some(both) = self.brief.clone() {
-            return self.name(difference, &both, is_first);
+            return self.write_file(difference, &both, is_first);
         }
         match self.format {
             DiffFormat::Text => self.text(difference),
@@ -334,7 +337,7 @@ impl Page {
 
     fn text(&mut self, difference: &Difference) -> Result<(), Failure> {
         let mut lines = Vec::new();
-        let place = whole(difference);
+        let place = name_of_file(difference);
         let is_inside = !difference.place.is_empty() && !place.is_empty();
         if is_inside && place != self.heading {
             lines.push(format!("{HEADING}{}{HEADING:#}", escape(&place)));
@@ -392,8 +395,27 @@ fn json_item(item: &impl Serialize, is_first: bool, out: &mut Output) -> Result<
     Ok(serde_json::to_writer(out, item)?)
 }
 
+/// The width of the column of names. A name that leaves no room for the numbers on its line does not push those of the
+/// others aside.
+fn name_column(names: &[String], line_width: Option<usize>) -> usize {
+    /// The width of the longest numbers in words.
+    const NUMBERS: usize = 32;
+    let mut widest = usize::MAX;
+    if let Some(line_width) = line_width {
+        widest = line_width.saturating_sub(NUMBERS);
+    }
+    let mut column = 0;
+    for name in names {
+        let width = name.width();
+        if width <= widest {
+            column = column.max(width);
+        }
+    }
+    column
+}
+
 /// The path and member of a difference.
-fn whole(difference: &Difference) -> String {
+fn name_of_file(difference: &Difference) -> String {
     match (&difference.path, &difference.member) {
         (Some(path), member) => MemberPath::join_text(&path.text, text(member.as_ref())),
         (None, Some(member)) => member.text.clone(),
@@ -422,7 +444,7 @@ const CHANGES: [Change; 4] = [Change::Removed, Change::Added, Change::Changed, C
 
 impl Stats {
     fn add(&mut self, difference: &Difference) {
-        let file = whole(difference);
+        let file = name_of_file(difference);
         let mut steps = difference.place.splitn(3, '/');
         let mut part = steps.next().unwrap_or_default().to_owned();
         let mut has_index = false;
@@ -465,23 +487,15 @@ impl Stats {
         self.list.get_mut(index)
     }
 
+    /// Writes the numbers of all parts or files, on lines of this width if it is known.
     fn write(&self, format: DiffFormat, out: &mut Output, width: Option<usize>) -> Result<(), Failure> {
         let names: Vec<String> = self.list.iter().map(Stat::name).collect();
-        let most = match width {
-            Some(width) => width.saturating_sub(32),
-            None => usize::MAX,
-        };
-        let mut column = 0;
-        for name in &names {
-            let width = name.width();
-            if width <= most {
-                column = column.max(width);
-            }
-        }
+        let column = name_column(&names, width);
         for (index, (stat, name)) in zip(&self.list, &names).enumerate() {
             match format {
                 DiffFormat::Ndjson => out.json_line(&stat.json())?,
                 DiffFormat::Json => json_item(&stat.json(), index == 0, out)?,
+                // Their tables have the differences themselves.
                 DiffFormat::Parquet | DiffFormat::Arrow => {}
                 DiffFormat::Text => {
                     let gap = column.saturating_sub(name.width());
@@ -555,7 +569,7 @@ fn layout(difference: &Difference, indent: &str, width: Option<usize>) -> Vec<St
         Change::Changed | Change::Moved => AnsiColor::Yellow,
     };
     let style = Style::new().fg_color(Some(color.into()));
-    let mut subject = if place.is_empty() { escape(&whole(difference)).into_owned() } else { place.clone() };
+    let mut subject = if place.is_empty() { escape(&name_of_file(difference)).into_owned() } else { place.clone() };
     if let Some(label) = label
         && !label.text.is_empty()
     {

@@ -78,12 +78,14 @@ impl OutputFile {
         Self::new(path, Way::Beside(new, target), Some(id))
     }
 
-    fn new(path: &Path, way: Way, id: Option<FileId>) -> Result<Self, Failure> {
-        let is_new = id.is_none() && matches!(way, Way::Beside(..));
-        let mut ids = Vec::from_iter(id);
-        if let Way::Beside(new, _) = &way {
-            ids.push(FileId::of(new.path())?);
-            begin(new.path());
+    /// An output that is written in this way. `existing` is the file that is at its path now.
+    fn new(path: &Path, way: Way, existing: Option<FileId>) -> Result<Self, Failure> {
+        // A device such as /dev/null is there already, although it has no identity.
+        let is_new = existing.is_none() && matches!(way, Way::Beside(..));
+        let mut ids = Vec::from_iter(existing);
+        if let Way::Beside(temporary, _) = &way {
+            ids.push(FileId::of(temporary.path())?);
+            remove_if_interrupted(temporary.path());
         }
         Ok(Self { path: path.to_owned(), way, is_new, ids })
     }
@@ -127,7 +129,7 @@ fn without_link(path: &Path) -> io::Result<PathBuf> {
 }
 
 /// Remembers a temporary file or folder, to remove it if the program ends at once.
-pub(crate) fn begin(path: &Path) {
+pub(crate) fn remove_if_interrupted(path: &Path) {
     lock(&UNFINISHED).push(path.to_owned());
 }
 

@@ -21,15 +21,12 @@ use crate::notes::Notes;
 use crate::output::Output;
 use crate::visible::shown;
 
-/// The line of a file that cannot be read.
-pub(crate) fn unreadable(error: &Error, given: &[PathBuf]) -> serde_json::Value {
-    let is_gone = matches!(error.kind(), ErrorKind::Io(error) if error.kind() == std::io::ErrorKind::NotFound);
-    // A path that was given but does not exist was never found.
-    let was_given = match error.path() {
-        Some(path) => given.iter().any(|given| given == path),
-        None => true,
-    };
-    let event = if is_gone && !was_given { "vanished" } else { "unreadable" };
+/// The line of a file that cannot be read: `vanished` if the scan had found it, otherwise `unreadable`.
+pub(crate) fn unreadable(error: &Error, named: &[PathBuf]) -> serde_json::Value {
+    let is_gone = matches!(error.kind(), ErrorKind::Io(cause) if cause.kind() == std::io::ErrorKind::NotFound);
+    // A path that the user named was not found by the scan.
+    let was_found = error.path().is_some_and(|path| !named.iter().any(|named| named == path));
+    let event = if is_gone && was_found { "vanished" } else { "unreadable" };
     let path = error.path().map(|path| Name::from(path).text);
     json!({ "event": event, "path": path, "message": error.message() })
 }

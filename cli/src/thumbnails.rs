@@ -295,15 +295,20 @@ fn shrunk(picture: image::RgbImage, most: u32) -> image::RgbImage {
     if picture.width() <= most { picture } else { image::imageops::thumbnail(&picture, most, most) }
 }
 
-/// The path of an asset as a path below the folder of pictures.
+/// The path of an asset as a path below the folder of pictures, without the extension that all pictures have.
 fn by_path(seen: &Sighting<'_, '_>) -> String {
-    let member = seen.record.member.as_ref().map(|member| member.text.as_str());
-    let text = MemberPath::join_text(&seen.record.path.to_string_lossy(), member);
-    let parts = text.split(['/', '\\']).filter(|part| !part.is_empty() && *part != ".");
-    let mut parts: Vec<String> = parts.take(64).map(safe).collect();
+    /// The most folders and the name. A path of more ends early; pictures of one name are numbered.
+    const MOST_PARTS: usize = 64;
+    let address = MemberPath::address(&seen.record.path, seen.record.member.as_ref());
+    let mut parts: Vec<String> = Vec::new();
+    for part in address.split(['/', '\\']) {
+        if !part.is_empty() && part != "." && parts.len() < MOST_PARTS {
+            parts.push(safe(part));
+        }
+    }
     let Some(name) = parts.pop() else { return String::new() };
     for folder in &mut parts {
-        // All pictures have this extension, so no folder has the name of one.
+        // No folder has the name of a picture.
         if folder.to_ascii_lowercase().ends_with(".png") {
             folder.push('_');
         }

@@ -189,7 +189,9 @@ impl Open {
         let is_decoded = failure.is_none();
         let asset = match failure {
             Some(error) => Err(error),
-            None => OwnedAsset::parse_file(MemberPath::own_name(&self.path, member.as_ref()), bytes.clone(), &self.limits),
+            None => {
+                OwnedAsset::parse_file(MemberPath::own_name(&self.path, member.as_ref()), bytes.clone(), &self.limits)
+            }
         };
         let mut open = Self {
             path: self.path.clone(),
@@ -261,13 +263,16 @@ impl Open {
         }
     }
 
+    /// The record of the asset. Of a remote file, its ranges are enough unless all bytes are hashed or checked.
     fn record(&self, digests: bool, depth: Depth) -> Result<Record, Error> {
+        // It scans no paths, but has the options.
         let mut scan = Scan::new([""; 0]);
         scan.digests = digests;
         scan.depth = depth;
         scan.limits = self.limits;
         let needs_all_bytes = digests || depth >= Depth::Verify;
         if let Some(inside) = &self.remote
+            // Of what is no asset, the record says what all of its bytes look like.
             && inside.format.is_ok()
             && !needs_all_bytes
         {
@@ -277,6 +282,7 @@ impl Open {
             })?;
             return Ok(self.placed(record));
         }
+        // The whole file has the same place.
         if let Some(whole) = self.whole()? {
             return whole.record(digests, depth);
         }

@@ -62,9 +62,13 @@ impl Task {
         progress
     }
 
-    /// The files whose rows an earlier scan has.
+    /// The files whose rows an earlier scan has, if there was one.
     fn known_files(&self) -> Option<Arc<Known>> {
-        let assets = self.known.as_ref().unwrap_or(&self.old);
+        // Only the table of assets has the stamps of files.
+        let assets = match &self.known {
+            Some(assets) => assets,
+            None => &self.old,
+        };
         if assets.is_empty() {
             return None;
         }

@@ -274,17 +274,22 @@ fn starts_with_palette(head: &[u8], size: u64) -> Result<bool> {
 /// after it.
 fn starts_like_key(head: &[u8]) -> Plausible {
     let Ok((after_name, name)) = cstr::<()>(Cursor::new(head)) else {
-        let is_name = head.len() <= LONGEST_KEY_NAME && !head.iter().any(u8::is_ascii_control);
-        return if is_name { Plausible::SoFar(false) } else { Plausible::No };
+        return if may_name_key(head) { Plausible::SoFar(false) } else { Plausible::No };
     };
-    if name.len() > LONGEST_KEY_NAME || name.as_bytes().iter().any(u8::is_ascii_control) {
+    if !may_name_key(name.as_bytes()) {
         return Plausible::No;
     }
-    let constants = after_name.rest().get(KEY_SIZE..).unwrap_or_default();
+    let constants = after_name.rest().get(SIZE_OF_KEY..).unwrap_or_default();
     if constants.starts_with(KEY) {
         return Plausible::Yes;
     }
+    // The head may end among the constants.
     if KEY.starts_with(constants) { Plausible::SoFar(false) } else { Plausible::No }
+}
+
+/// Returns true for the name of a key, or the start of one.
+fn may_name_key(name: &[u8]) -> bool {
+    name.len() <= LONGEST_KEY_NAME && !name.iter().any(u8::is_ascii_control)
 }
 
 /// Returns the format of a file of this size that starts with a key: a signature has more bytes than the key.
@@ -299,7 +304,7 @@ fn key_or_signature(head: &[u8], size: u64) -> Format {
 /// Returns the end of the key at the cursor: after its name, size, constants, number of bits, exponent and modulus.
 fn end_of_key(cursor: &mut Cursor<'_>) -> Result<u64> {
     cursor.cstr()?;
-    cursor.skip((KEY_SIZE as u64).saturating_add(KEY.len() as u64))?;
+    cursor.skip((SIZE_OF_KEY as u64).saturating_add(KEY.len() as u64))?;
     let bits = cursor.u32()?;
     Ok(cursor.offset().saturating_add(4).saturating_add((bits / 8).into()))
 }
@@ -383,8 +388,8 @@ const TAG: &[u8] = b"GGAT";
 const MOST_COLORS: u64 = 256;
 /// The constants of a public key: what it is, its algorithm and its mark.
 const KEY: &[u8] = b"\x06\x02\0\0\0\x24\0\0RSA1";
-/// The bytes of the size between the name of a key and its constants.
-const KEY_SIZE: usize = 4;
+/// Between the name of a key and its constants, four bytes have the size of the key.
+const SIZE_OF_KEY: usize = 4;
 /// The maximum length of a plausible name of a key. Files have at most 255.
 const LONGEST_KEY_NAME: usize = 512;
 /// The maximum length of a plausible name.

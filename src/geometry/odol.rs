@@ -29,26 +29,33 @@ const HIDDEN: u32 = 1 << 22 | 1 << 28;
 const CLAMPED_U: u32 = 1 << 14;
 const CLAMPED_V: u32 = 1 << 15;
 
+/// The primitives of all LODs, one LOD after the other.
 pub(super) fn primitives<'a>(model: &Model<'a>) -> impl Iterator<Item = Result<Primitive<'a>>> + Send + use<'a> {
     let model = *model;
+    // Positions are stored relative to this. If it cannot be read, neither can the LODs.
     let mut center = [0.0; 3];
     if let Ok(info) = model.info() {
         center = info.bounding_center;
     }
     let world = Matrix::to_common(Format::Odol).after(&Matrix::translation(center));
-    (0..model.lod_count()).flat_map(move |index| match model.lod(index) {
-        Ok(Some(lod)) => {
-            let mut resolution = f32::NAN;
-            if let Some(entry) = model.lod_entry(index) {
-                resolution = entry.resolution.0;
-            }
-            let place = Place { lod: Some((index, resolution)), ..Place::new("", index, 0) };
-            let shared = Arc::new(Shared { lod, index, table: Cache::new(), arrays: Arrays::default() });
-            Parts { shared, place, world }.primitives()
-        }
-        Err(error) => one(error),
-        Ok(None) => Box::new(std::iter::empty()),
-    })
+    (0..model.lod_count()).flat_map(move |index| of_lod(&model, index, world))
+}
+
+fn of_lod<'a>(model: &Model<'a>, index: usize, world: Matrix) -> Primitives<'a> {
+    let lod = match model.lod(index) {
+        Ok(Some(lod)) => lod,
+        // The model has no such LOD.
+        Ok(None) => return Box::new(std::iter::empty()),
+        Err(error) => return one(error),
+    };
+    // A LOD that can be read has an entry; NaN is the resolution of none.
+    let mut resolution = f32::NAN;
+    if let Some(entry) = model.lod_entry(index) {
+        resolution = entry.resolution.0;
+    }
+    let place = Place { lod: Some((index, resolution)), ..Place::new("", index, 0) };
+    let shared = Arc::new(Shared { lod, index, table: Cache::new(), arrays: Arrays::default() });
+    Parts { shared, place, world }.primitives()
 }
 
 /// A LOD whose faces are primitives, part by part.

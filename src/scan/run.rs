@@ -172,7 +172,7 @@ impl<'s> Run<'s> {
         }
         scan.progress.open(file.len() as u64);
         let found = self.address(&address, version, &file, target);
-        let is_there = self.exists(target, found);
+        let is_there = self.report_unless_asset(target, found);
         if let Err(error) = file.unchanged() {
             self.put(Found::Unreadable(error.in_file(&address.file)));
         }
@@ -181,8 +181,8 @@ impl<'s> Run<'s> {
         }
     }
 
-    /// Returns true if a target exists. Reports it if it is not an asset, or cannot be read.
-    pub(super) fn exists(&self, target: &Target, is_asset: Result<bool>) -> bool {
+    /// Reports a target that is not an asset, or cannot be read. Returns true unless it cannot be read.
+    pub(super) fn report_unless_asset(&self, target: &Target, is_asset: Result<bool>) -> bool {
         match is_asset {
             Ok(true) => {}
             Ok(false) => self.put(Found::NoAsset(target.path.clone())),

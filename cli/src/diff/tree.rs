@@ -144,7 +144,7 @@ pub(super) struct Folder(TempDir);
 impl Folder {
     pub(super) fn new() -> io::Result<Self> {
         let folder = tempfile::Builder::new().prefix("meshpeek-").tempdir()?;
-        output_file::begin(folder.path());
+        output_file::remove_if_interrupted(folder.path());
         Ok(Self(folder))
     }
 

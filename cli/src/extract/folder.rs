@@ -190,7 +190,7 @@ impl<'c> Folder<'c> {
             Err(error) => return lost(&target, error),
         };
         let new_path = new.path().to_owned();
-        output_file::begin(&new_path);
+        output_file::remove_if_interrupted(&new_path);
         let mut filled = self.fill(new.as_file(), path, &target, &content);
         if filled.is_ok() {
             filled = unchanged();

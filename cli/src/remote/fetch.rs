@@ -285,12 +285,10 @@ pub(super) fn error(error: object_store::Error) -> io::Error {
     io::Error::new(kind, text)
 }
 
-/// Returns one message from those of an error and its causes: the last cause, what it is about, and the request if one
-/// of them names it.
+/// Returns one message from those of an error and its causes, the outermost first. It is the answer of the server, or
+/// about credentials, if one of them is. Otherwise it is the last cause, and the request if one of them names it, or
+/// else what the cause is about.
 fn message(texts: &[String]) -> String {
-    let mut last = "";
-    let mut around = "";
-    let mut request = "";
     for text in texts {
         if let Some(text) = credentials::message_in(text) {
             return text.to_owned();
@@ -298,6 +296,12 @@ fn message(texts: &[String]) -> String {
         if let Some((_, answer)) = text.split_once(ANSWERED) {
             return format!("the server answered {}", answer.trim_end_matches([':', ' ']));
         }
+    }
+    let mut last = "";
+    let mut around = "";
+    let mut request = "";
+    for text in texts {
+        // Such as `Error performing GET http://localhost/a in 3s`.
         if let Some((_, rest)) = text.split_once(PERFORMING) {
             request = rest.split(" in ").next().unwrap_or_default();
         }
@@ -309,7 +313,7 @@ fn message(texts: &[String]) -> String {
     if !request.is_empty() {
         return format!("{last} ({request})");
     }
-    // An error often ends with the text of its cause.
+    // An error often ends with the text of its cause: `cannot connect: refused`, `refused`.
     let around = around.strip_suffix(last).unwrap_or(around).trim_end_matches([':', ' ']);
     if around.is_empty() { last.to_owned() } else { format!("{last}: {around}") }
 }

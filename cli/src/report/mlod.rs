@@ -28,6 +28,7 @@ fn row(lod: meshpeek::Result<Lod<'_>>, bytes: u64) -> lods::Row {
     for face in &lod.faces {
         triangles = triangles.saturating_add(face.triangle_count());
     }
+    // Faces of this format have no sections.
     let facts = [Some(triangles), Some(lod.points.len() as u64), None, Some(bytes)];
     lods::Row { name: Resolution(lod.resolution).title(), facts: Ok(facts) }
 }

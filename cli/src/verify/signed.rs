@@ -161,18 +161,19 @@ impl Signatures {
         }
     }
 
-    fn fit(&self, file: &KeyFile<'_>, archive: &Path, budget: &Budget) -> meshpeek::Result<Fit> {
+    /// Compares a signature with an archive, which is hashed once for all of its signatures.
+    fn fit(&self, signature: &KeyFile<'_>, archive: &Path, budget: &Budget) -> meshpeek::Result<Fit> {
         let metadata = fs::metadata(archive).map_err(|error| Error::from(error).in_file(archive))?;
-        signatures::compare_with(file, budget, |version| {
-            let modified = metadata.modified().ok();
-            let digested =
-                self.hashed(Hashed { path: archive.to_owned(), version, byte_len: metadata.len(), modified });
-            digested.get_or_init(|| self.digests(archive, version, budget)).clone()
+        let modified = metadata.modified().ok();
+        signatures::compare_with(signature, budget, |version| {
+            let hashed = Hashed { path: archive.to_owned(), version, byte_len: metadata.len(), modified };
+            let digests = self.place_of_digests(hashed);
+            digests.get_or_init(|| self.digests(archive, version, budget)).clone()
         })
     }
 
     /// Returns where the digests of an archive are kept, or will be.
-    fn hashed(&self, archive: Hashed) -> Digested {
+    fn place_of_digests(&self, archive: Hashed) -> Digested {
         let mut hashed = lock(&self.hashed);
         if let Some((_, digested)) = hashed.iter().find(|(kept, _)| *kept == archive) {
             return Arc::clone(digested);

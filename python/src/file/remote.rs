@@ -37,16 +37,19 @@ enum Part {
     Decoded(Result<Vec<u8>, Error>),
 }
 
-fn part(open: &Open, member: &Member<'_>, size: u64) -> Result<(Stored, Part), Error> {
+/// The content of a member of an archive of this size. An error is one of the source: bytes that are not there yet.
+fn part_of_member(open: &Open, member: &Member<'_>, size: u64) -> Result<(Stored, Part), Error> {
     let stored = Stored::of(member);
     if let Some(offset) = stored.offset {
         let end = offset.saturating_add(stored.bytes);
+        // A member that ends after the archive has the error that decoding it gives.
         if member.form() == Form::InPlace && end <= size {
             return Ok((stored, Part::Section(offset..end)));
         }
     }
     match member.decode(&open.budget()) {
         Ok(content) => Ok((stored, Part::Decoded(Ok(content.into_inner().into_owned())))),
+        // The caller fetches these bytes and asks again.
         Err(error) if error.incomplete().is_some() => Err(error),
         Err(error) => Ok((stored, Part::Decoded(Err(error)))),
     }
@@ -107,7 +110,7 @@ impl Open {
         let size = inside.remote.byte_len();
         let (name, rest, found) = with_container(self, inside, |container| {
             let located = locate(container, names)?;
-            let found = part(self, &located.found.member, size)?;
+            let found = part_of_member(self, &located.found.member, size)?;
             Ok((located.name, located.rest.map(<[u8]>::to_vec), found))
         })?;
         let member = self.open_part(inside, name, found)?;
@@ -143,7 +146,7 @@ impl Open {
         let Some(name) = self.names_in_ranges(inside)?.get(index) else { return Ok(None) };
         let size = inside.remote.byte_len();
         let found = with_container(self, inside, |container| match container.members().nth(index) {
-            Some(member) => Ok(Some(part(self, &member?, size)?)),
+            Some(member) => Ok(Some(part_of_member(self, &member?, size)?)),
             None => Ok(None),
         })?;
         match found {

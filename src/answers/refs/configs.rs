@@ -408,11 +408,13 @@ impl Uses {
 pub(super) struct Copies(pub(super) HashSet<Key>);
 
 impl Copies {
+    /// The copies in a model, or `None` for assets of other formats.
     #[cfg(feature = "odol")]
     pub(super) fn of(asset: &Asset<'_>, hash: &RandomState) -> Option<Self> {
         let Asset::Odol(model) = asset else { return None };
         let mut copies = HashSet::new();
         for index in 0..model.lod_count() {
+            // Later LODs often name the same materials, and the model's own problems report the error.
             let Ok(Some(lod)) = model.lod(index) else { break };
             for material in &lod.materials {
                 let name = Name::from(material.name).text;
@@ -424,6 +426,7 @@ impl Copies {
                     has_textures = true;
                     copies.insert(key(hash, &pair(&name, &Name::from(stage.texture).text)));
                 }
+                // A material without textures in the model was not copied.
                 if has_textures {
                     copies.insert(key(hash, &pair(&name, "")));
                 }

@@ -108,11 +108,11 @@ impl Run<'_> {
         });
     }
 
-    /// Describes a file of a store and everything inside it. Returns the error if nothing was reported before it.
+    /// Describes a file of a store and everything inside it. Returns an error if nothing was reported before it, so that
+    /// the file can be read again; a later error is reported with the file.
     fn stored_file(&self, stores: &dyn Stores, target: &Target) -> Result<()> {
         let scan = self.scan;
         let address = target.address();
-        // A read that the end of the scan cuts short has not failed. After the end, no results are handed over.
         let file = stores.open(&address.file).map_err(|error| error.in_file(&address.file))?;
         let stamp_of_store = file.stamp();
         if let Some(unit) = &target.unit
@@ -121,6 +121,7 @@ impl Run<'_> {
         {
             return Err(Error::changed("changed since it was cut into units").in_file(&address.file));
         }
+        // Other options give other records. Members have no stamps: they change with their files.
         let mut stamp = None;
         if let Some(text) = stamp_of_store
             && address.member.is_none()
@@ -128,9 +129,9 @@ impl Run<'_> {
             stamp = Some(format!("{text}:{}", self.question));
         }
         scan.progress.open(file.byte_len());
-        let is_all = target.use_as == Use::Whole && target.unit.is_none();
+        let is_whole_file = target.use_as == Use::Whole && target.unit.is_none();
         if let (Some(known), Some(stamp)) = (&scan.known, &stamp)
-            && is_all
+            && is_whole_file
             && known.has(&address.file, stamp)
         {
             self.skip(address, file.byte_len());
@@ -141,7 +142,8 @@ impl Run<'_> {
             Some(error) => Err(error),
             None => Ok(looked.is_asset),
         };
-        if self.exists(target, found) {
+        // Only files that could be read are counted.
+        if self.report_unless_asset(target, found) {
             scan.progress.add_file();
         }
         Ok(())
