@@ -54,7 +54,9 @@ impl Scalar {
 
 /// Builds a `&'static [Column]`, either with one scalar type for each column or with one for all columns.
 macro_rules! columns {
-    ($scalar:ident: $($name:literal),*) => { $crate::bytes::table::columns![$($name $scalar),*] };
+    ($scalar:ident: $($name:literal),*) => {
+        const { &[$($crate::bytes::Column::new($name, $crate::bytes::Scalar::$scalar)),*] as &[$crate::bytes::Column] }
+    };
     ($($name:literal $scalar:ident),* $(,)?) => {
         const { &[$($crate::bytes::Column::new($name, $crate::bytes::Scalar::$scalar)),*] as &[$crate::bytes::Column] }
     };

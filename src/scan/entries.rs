@@ -120,7 +120,7 @@ impl Scan {
     }
 
     /// Like a [run](Self::run) of the paths, and also calls `view` on files with these names that are not assets.
-    pub(super) fn run_showing<T: Send>(
+    pub(crate) fn run_showing<T: Send>(
         &self,
         texts: fn(&Path) -> bool,
         view: impl Fn(&Sighting<'_, '_>) -> T + Sync,
@@ -132,7 +132,7 @@ impl Scan {
     }
 
     /// Like [`run_showing`](Self::run_showing), over the target of an address in the file with these bytes.
-    pub(super) fn run_in_showing<T: Send>(
+    pub(crate) fn run_in_showing<T: Send>(
         &self,
         (address, data): (&Address, &[u8]),
         texts: fn(&Path) -> bool,

@@ -43,6 +43,7 @@ pub use known::Known;
 pub use options::{Scan, Views};
 pub use order::add_sort_key;
 pub use progress::Progress;
+pub(crate) use record::hex;
 pub use record::{Digests, Record, time_text};
 pub use selection::Selection;
 pub use unit::{Unit, UnitsBy};

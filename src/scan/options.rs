@@ -34,7 +34,7 @@ use crate::source::Access;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Scan {
-    pub(super) paths: Vec<PathBuf>,
+    pub(crate) paths: Vec<PathBuf>,
     /// Which files to scan in folders.
     pub selection: Selection,
     /// The depth to which each asset is read.
@@ -118,7 +118,7 @@ impl Scan {
         &self.paths
     }
 
-    pub(super) fn paths(&self) -> impl Iterator<Item = Result<PathBuf>> + Send {
+    pub(crate) fn paths(&self) -> impl Iterator<Item = Result<PathBuf>> + Send {
         self.paths.iter().cloned().map(Ok)
     }
 

@@ -60,18 +60,18 @@ impl Progress {
 
     /// Returns counters for a second scan of some of the same files. They share only the switch and the bytes, which
     /// begin again at 0.
-    pub(super) fn again(&self) -> Self {
+    pub(crate) fn again(&self) -> Self {
         self.set_bytes(0);
         let (bytes, stopped) = (self.0.bytes.clone(), self.0.stopped.clone());
         Self(Arc::new(State { bytes, stopped, ..State::default() }))
     }
 
     /// Returns counters for other work of the same run. They share only the switch.
-    pub(super) fn beside(&self) -> Self {
+    pub(crate) fn beside(&self) -> Self {
         Self(Arc::new(State { stopped: self.0.stopped.clone(), ..State::default() }))
     }
 
-    pub(super) fn set_bytes(&self, bytes: u64) {
+    pub(crate) fn set_bytes(&self, bytes: u64) {
         self.0.bytes.store(bytes, Ordering::Relaxed);
     }
 

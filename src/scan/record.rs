@@ -159,7 +159,7 @@ pub(super) fn sha256(data: &[u8]) -> crate::base::error::Result<String> {
 }
 
 /// Formats a digest in lower-case hexadecimal.
-pub(super) fn hex(digest: &[u8]) -> String {
+pub(crate) fn hex(digest: &[u8]) -> String {
     let mut text = String::with_capacity(digest.len().saturating_mul(2));
     for byte in digest {
         for half in [byte >> 4, byte & 15] {

@@ -8,17 +8,17 @@ use crate::base::error::Result;
 use crate::base::format::Format;
 
 /// A file that the walk found.
-pub(super) struct Target {
-    pub(super) path: PathBuf,
+pub(crate) struct Target {
+    pub(crate) path: PathBuf,
     /// True if the caller named this exact file.
-    pub(super) named: bool,
-    pub(super) use_as: Use,
+    pub(crate) named: bool,
+    pub(crate) use_as: Use,
     /// The part of it that belongs to a unit, if units are scanned.
-    pub(super) unit: Option<Unit>,
+    pub(crate) unit: Option<Unit>,
 }
 
 /// The files below a path.
-pub(super) type Targets<'t> = Box<dyn Iterator<Item = Result<Target>> + Send + 't>;
+pub(crate) type Targets<'t> = Box<dyn Iterator<Item = Result<Target>> + Send + 't>;
 
 /// How to handle a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub(crate) enum Use {
 
 impl Target {
     /// Returns the file, and the member if the caller named one.
-    pub(super) fn address(&self) -> Address {
+    pub(crate) fn address(&self) -> Address {
         match self.named {
             true => Address::parse(&self.path),
             false => Address { file: self.path.clone(), member: None },
@@ -41,7 +41,7 @@ impl Target {
     }
 
     /// Returns true if it has a record even if it is not an asset.
-    pub(super) fn is_expected(&self) -> bool {
+    pub(crate) fn is_expected(&self) -> bool {
         self.named && self.unit.as_ref().is_none_or(|unit| unit.named)
     }
 }

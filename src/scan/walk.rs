@@ -16,7 +16,7 @@ use crate::base::format::Format;
 
 impl Scan {
     /// Returns all files below these paths, in folders and in stores.
-    pub(super) fn walk<'w>(
+    pub(crate) fn walk<'w>(
         &'w self,
         paths: impl Iterator<Item = Result<PathBuf>> + Send + 'w,
     ) -> impl Iterator<Item = Result<Target>> + Send + 'w {
@@ -47,7 +47,7 @@ impl Scan {
 impl Selection {
     /// Returns the file of this path, or all files below it, folder by folder. A path that cannot be read is an error in
     /// the list. With `archives`, includes archives that do not match the patterns but may contain something that does.
-    pub(super) fn walk(&self, root: PathBuf, archives: bool) -> Result<Targets<'_>> {
+    pub(crate) fn walk(&self, root: PathBuf, archives: bool) -> Result<Targets<'_>> {
         if !root.is_dir() {
             return Ok(Box::new(std::iter::once(Ok(self.named(root, None)))));
         }

@@ -41,7 +41,7 @@ impl Workers {
 
     /// Calls `step` until it returns false. Runs `other` at the same time as soon as a thread is free, or else
     /// afterwards.
-    pub(super) fn beside(&self, mut step: impl FnMut() -> bool, other: impl FnOnce() + Send) {
+    pub(crate) fn beside(&self, mut step: impl FnMut() -> bool, other: impl FnOnce() + Send) {
         let other = Mutex::new(Some(other));
         let take = || other.lock().unwrap_or_else(PoisonError::into_inner).take();
         let do_other = || take().into_iter().for_each(|other| other());

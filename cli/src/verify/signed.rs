@@ -678,7 +678,7 @@ mod tests {
         };
         let now = SystemTime::now();
         let hashed = |path: &str, version, byte_len, modified| {
-            signatures.hashed(Hashed { path: path.into(), version, byte_len, modified })
+            signatures.place_of_digests(Hashed { path: path.into(), version, byte_len, modified })
         };
         let first = hashed("a", 2, 10, Some(now));
         assert!(Arc::ptr_eq(&first, &hashed("a", 2, 10, Some(now))));

@@ -6,8 +6,8 @@ use super::group::{Copy, Duplicate, Each, Group, Sameness};
 use super::sort::Sort;
 use crate::base::error::{Error, Result};
 use crate::base::format::Format;
+use crate::scan::hex;
 use crate::scan::order::{SortKey, add_sort_key};
-use crate::scan::record::hex;
 
 type Digest = [u8; 32];
 

@@ -10,7 +10,7 @@ use super::index::Index;
 use super::prefix::Above;
 use crate::base::error::Result;
 use crate::base::format::Format;
-use crate::scan::options::Scan;
+use crate::scan::Scan;
 use crate::scan::target::is_archive;
 
 /// Adds the files of the folders above the given paths that have a prefix file, and reads the texts among them.

@@ -5,7 +5,7 @@ use std::hash::RandomState;
 use std::path::Path;
 
 use super::keys::{Key, folders_around, path_key};
-use crate::scan::options::Scan;
+use crate::scan::Scan;
 
 /// The paths that the user named.
 pub(super) struct GivenPaths {

@@ -3,7 +3,7 @@
 use std::hash::{BuildHasher, DefaultHasher, Hasher, RandomState};
 use std::path::{Path, is_separator};
 
-use crate::asset::address::{MemberPath, unnumbered};
+use crate::asset::address::MemberPath;
 use crate::base::text::Name;
 
 /// The key of a name: the hash of the folded text. Without the key, nobody can construct two texts of one hash,

@@ -47,6 +47,8 @@ pub(super) fn asks(data: &[u8], limits: &Limits) -> (Vec<Ask>, Option<Error>) {
 
 #[cfg(test)]
 mod tests {
+    use super::frame::MOST_PARTS;
+    use super::values::{MOST_CODE, MOST_DEPTH};
     use super::*;
     use crate::formats::rap::text::Way;
     use crate::summary::ReferenceKind;

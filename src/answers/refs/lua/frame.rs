@@ -6,7 +6,7 @@ use super::lexer::{Kind, Start};
 use super::words::is_statement;
 
 /// The most texts that are joined with `..`, the rest is code. Lua itself joins some 250.
-const MOST_PARTS: usize = 1000;
+pub(super) const MOST_PARTS: usize = 1000;
 
 /// Part of an expression whose parts are joined with `..`.
 #[derive(Clone, Debug)]

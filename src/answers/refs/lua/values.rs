@@ -10,9 +10,9 @@ use crate::formats::rap::text::Way;
 use crate::summary::{ReferenceKind, References};
 
 /// The most levels of brackets in a value. Lua itself reads no more.
-const MOST_DEPTH: usize = 200;
+pub(super) const MOST_DEPTH: usize = 200;
 /// The most bytes of code that stand for a name.
-const MOST_CODE: usize = 200;
+pub(super) const MOST_CODE: usize = 200;
 
 /// The references of a text, as far as it is read.
 pub(super) struct Values<'a> {
