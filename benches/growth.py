@@ -23,6 +23,8 @@ import time
 SIZES = [10_000, 100_000, 1_000_000]
 RUNS = 3
 CONTENTS = 1000
+# A verb that takes longer is ended, because its time grows faster than the archive.
+LONGEST = 300.0
 # {} is the archive, {other} one that differs in its last byte, {folder} an empty folder.
 VERBS = {
     "scan": ["scan", "--jobs", "1", "{}"],
@@ -83,6 +85,7 @@ def write_other(path, original):
 def run(arguments):
     """CPU seconds and the peak of anonymous memory in bytes."""
     process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    start = time.monotonic()
     peak = 0
     while True:
         pid, status, usage = os.wait4(process.pid, os.WNOHANG)
@@ -95,6 +98,10 @@ def run(arguments):
             peak = max(peak, int(known.get("RssAnon", "0 kB").split()[0]) * 1024)
         except (OSError, ValueError):
             pass
+        if time.monotonic() - start > LONGEST:
+            process.kill()
+            process.wait()
+            raise SystemExit(f"{arguments}: more than {LONGEST:.0f} s")
         time.sleep(0.002)
     if process.returncode not in (0, 1):
         raise SystemExit(f"{arguments}: status {process.returncode}")

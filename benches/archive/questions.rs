@@ -20,7 +20,7 @@ struct Place {
 pub fn ask(words: Vec<String>) -> Result<()> {
     let place = Place { folder: Folder::new()?, mib: number("MESHPEEK_BENCH_MIB", 512) };
     let rounds = number("MESHPEEK_BENCH_ROUNDS", 5);
-    println!("{} MiB in the largest archives, {rounds} rounds; {}", place.mib, load());
+    eprintln!("{} MiB in the largest archives, {rounds} rounds; {}", place.mib, load());
     let rows = Rows::new(words, rounds as usize);
     dense(&rows, &place)?;
     of_a_mod(&rows, &place)?;
@@ -32,7 +32,7 @@ pub fn ask(words: Vec<String>) -> Result<()> {
     editable(&rows, &place)?;
     textures(&rows, &place)?;
     one(&rows, &place)?;
-    println!("\n{}", load());
+    eprintln!("{}", load());
     Ok(())
 }
 
@@ -53,7 +53,7 @@ fn dense(rows: &Rows, place: &Place) -> Result<()> {
     }
     let assets = assets::dense();
     let archive = Archive::write(place.folder.path("assets.pbo"), &assets, place.mib << 20)?;
-    println!("<!-- dense: {} -->", archive.describe());
+    eprintln!("dense: {}", archive.describe());
     let path = &archive.path;
     let cost = |words: &[&str]| measure::cpu(&mut alone(words, path));
     let floor = || floor::walk(&archive);
@@ -95,7 +95,7 @@ fn of_a_mod(rows: &Rows, place: &Place) -> Result<()> {
     }
     let assets = assets::of_a_mod();
     let archive = Archive::write(place.folder.path("mod.pbo"), &assets, place.mib << 20)?;
-    println!("<!-- mod: {} -->", archive.describe());
+    eprintln!("mod: {}", archive.describe());
     let path = &archive.path;
     let cost = |words: &[&str]| measure::cpu(&mut alone(words, path));
     rows.row(&Row::new("mod: scan", "its floor").at_most(1.5), || cost(&["scan"]), || floor::walk(&archive));
@@ -133,7 +133,7 @@ fn million(rows: &Rows, place: &Place) -> Result<()> {
     let members: Vec<_> = (0..1_000_000).map(|number| (format!("{number}.b3d"), &scene[..])).collect();
     storage::write_pbo(&path, &members)?;
     drop(members);
-    println!("<!-- million: scenes of {} bytes, {:.0} MB in all -->", scene.len(), path.metadata()?.len() as f64 / 1e6);
+    eprintln!("million: scenes of {} bytes, {:.0} MB in all", scene.len(), path.metadata()?.len() as f64 / 1e6);
     let scan = || alone(&["scan"], &path);
     let row = Row::new("million: scan of a pbo of a million small scenes", "MESHPEEK_BEFORE").at_most(0.8);
     match before(&["scan"], &path) {
