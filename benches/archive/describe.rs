@@ -57,6 +57,9 @@ impl Figures {
 
     fn print(&self, name: &str) {
         let Self { bytes, stored, packed, packed_bytes, unpacked_bytes, instructions } = self;
+        if *packed == 0 {
+            return println!("| {name} | {bytes} | {stored} | 0 | | | |");
+        }
         let of_unpacked = *packed_bytes as f64 / *unpacked_bytes as f64;
         let each = *packed_bytes as f64 / *instructions as f64;
         println!("| {name} | {bytes} | {stored} | {packed} | {packed_bytes} | {of_unpacked:.2} | {each:.1} |");
