@@ -18,13 +18,13 @@ use questions::growth;
 use questions::harness::{Examiner, contender, measure};
 use questions::material::{Stream, files, open};
 use questions::writer::pbo::Tail;
-use questions::{b3d as scenes, bmx as maps, codec, odol, paa as textures};
+use questions::{b3d as scenes, bmx as maps, codec, paa as textures};
 
 fn main() {
     let features = [
         ("assimp", "libassimp-dev", cfg!(feature = "assimp")),
         ("lzo2", "liblzo2-dev", cfg!(feature = "lzo2")),
-        ("minilzo", "libclang-dev", cfg!(feature = "minilzo")),
+        ("libclang", "libclang-dev", cfg!(feature = "libclang")),
     ];
     for (feature, package, is_there) in features {
         if !is_there {
@@ -34,7 +34,8 @@ fn main() {
     let mut table = timing::Table::new();
     questions::ask(&mut table);
     b3d(&mut table);
-    odol::ask_of(&mut table, "lzokay", lzokay);
+    #[cfg(feature = "libclang")]
+    questions::odol::ask_of(&mut table, "lzokay", lzokay);
     lzo(&mut table);
     bmx(&mut table);
     pbo(&mut table);
@@ -147,6 +148,7 @@ fn b3d(examiner: &mut dyn Examiner) {
     });
 }
 
+#[cfg(feature = "libclang")]
 fn lzokay(stream: &[u8], out: &mut [u8]) {
     lzokay::decompress::decompress(stream, out).expect("a sound stream");
 }
@@ -154,7 +156,7 @@ fn lzokay(stream: &[u8], out: &mut [u8]) {
 fn lzo(examiner: &mut dyn Examiner) {
     examiner.question("lzo: every stream expanded, beside other libraries", |question| {
         let streams = codec::lzo_streams();
-        #[cfg(feature = "minilzo")]
+        #[cfg(feature = "libclang")]
         let mini = minilzo_rs::LZO::init().expect("a library");
         question.compare(vec![
             contender(
@@ -165,11 +167,12 @@ fn lzo(examiner: &mut dyn Examiner) {
             ),
             #[cfg(feature = "lzo2")]
             contender("liblzo2: lzo1x_decompress_safe", codec::expanding(&streams, native::lzo2)).at_most(1.0),
-            #[cfg(feature = "minilzo")]
+            #[cfg(feature = "libclang")]
             contender("minilzo-rs: decompress_safe", || {
                 let expand = |stream: &Stream| mini.decompress_safe(&stream.bytes, stream.decoded_len);
                 streams.iter().map(|stream| expand(stream).expect("a sound stream").len() as u64).sum()
             }),
+            #[cfg(feature = "libclang")]
             contender("lzokay: decompress", codec::expanding(&streams, lzokay)),
         ]);
     });
