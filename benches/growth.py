@@ -2,12 +2,12 @@
 
     MESHPEEK=target/release/meshpeek python3 benches/growth.py [VERB...]
 
-Writes a PBO of 10,000, 100,000 and 1,000,000 scenes of about 70 bytes, of which each content occurs many times. Runs
-each verb on each of them with one job, three times in turn, and prints the medians of the CPU time and of the peak of
-memory that is not mapped from files. The exponent between two sizes is 1 if the time grows as the archive does. The
-time of an archive without members is deducted.
+Writes a PBO of 10,000, 100,000 and 1,000,000 scenes of about 120 bytes. Each content occurs many times, and each scene
+names a texture that is not there. Runs each verb on each of them with one job, three times in turn, and prints the
+medians of the CPU time and of the peak of memory that is not mapped from files. The exponent between two sizes is 1 if
+the time grows as the archive does. The time of an archive with one member is deducted.
 
-The four tables need a program with the feature `parquet`.
+`extract` writes a million files, so it runs only if it is named. The tables need a program with the feature `parquet`.
 """
 
 import math
@@ -23,19 +23,33 @@ import time
 SIZES = [10_000, 100_000, 1_000_000]
 RUNS = 3
 CONTENTS = 1000
+# A verb that takes longer is ended, because its time grows faster than the archive.
+LONGEST = 300.0
+# {} is the archive, {other} one that differs in its last byte, {folder} an empty folder.
 VERBS = {
-    "scan": ["scan"],
-    "scan --digests": ["scan", "--digests"],
-    "scan --format csv": ["scan", "--format", "csv"],
-    "scan --format table": ["scan", "--format", "table"],
-    "refs": ["refs"],
-    "dupes": ["dupes"],
-    "verify": ["verify"],
-    "info": ["info"],
-    "info --json": ["info", "--json"],
-    "tree --fields": ["tree", "--fields", "--format", "ndjson"],
-    "tables": ["scan", "-o"],
+    "scan": ["scan", "--jobs", "1", "{}"],
+    "scan --digests": ["scan", "--jobs", "1", "--digests", "{}"],
+    "scan --depth header": ["scan", "--jobs", "1", "--depth", "header", "{}"],
+    "scan --format csv": ["scan", "--jobs", "1", "--format", "csv", "{}"],
+    "scan --format table": ["scan", "--jobs", "1", "--format", "table", "{}"],
+    "refs": ["refs", "--jobs", "1", "{}"],
+    "dupes": ["dupes", "--jobs", "1", "{}"],
+    "verify": ["verify", "--jobs", "1", "{}"],
+    "verify --lint": ["verify", "--jobs", "1", "--lint", "{}"],
+    "ls": ["ls", "{}"],
+    "plan": ["plan", "{}"],
+    "info": ["info", "{}"],
+    "info --json": ["info", "--json", "{}"],
+    "tree": ["tree", "{}"],
+    "tree --fields": ["tree", "--fields", "--format", "ndjson", "{}"],
+    "hex": ["hex", "{}"],
+    "dump": ["dump", "{}"],
+    "diff": ["diff", "{}", "{other}"],
+    "cat": ["cat", "{}!/**"],
+    "tables": ["scan", "--jobs", "1", "{}", "-o", "{folder}/"],
+    "extract": ["extract", "{}", "-o", "{folder}/"],
 }
+SLOW = ["extract"]
 
 
 def chunk(tag, body):
@@ -44,8 +58,9 @@ def chunk(tag, body):
 
 def scene(number):
     name = b"n%d\0" % (number % CONTENTS)
+    texture = chunk(b"TEXS", name[:-1] + b".png\0" + struct.pack("<2i5f", 1, 2, 0, 0, 1, 1, 0))
     node = chunk(b"NODE", name + struct.pack("<10f", 0, 0, 0, 1, 1, 1, 1, 0, 0, 0))
-    return chunk(b"BB3D", struct.pack("<I", 1) + node)
+    return chunk(b"BB3D", struct.pack("<I", 1) + texture + node)
 
 
 def write_archive(path, count):
@@ -59,9 +74,18 @@ def write_archive(path, count):
             out.write(scene(number))
 
 
+def write_other(path, original):
+    """The same archive with another last byte."""
+    shutil.copyfile(original, path)
+    with open(path, "r+b") as file:
+        file.seek(-1, os.SEEK_END)
+        file.write(b"\1")
+
+
 def run(arguments):
     """CPU seconds and the peak of anonymous memory in bytes."""
     process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    start = time.monotonic()
     peak = 0
     while True:
         pid, status, usage = os.wait4(process.pid, os.WNOHANG)
@@ -74,6 +98,10 @@ def run(arguments):
             peak = max(peak, int(known.get("RssAnon", "0 kB").split()[0]) * 1024)
         except (OSError, ValueError):
             pass
+        if time.monotonic() - start > LONGEST:
+            process.kill()
+            process.wait()
+            raise SystemExit(f"{arguments}: more than {LONGEST:.0f} s")
         time.sleep(0.002)
     if process.returncode not in (0, 1):
         raise SystemExit(f"{arguments}: status {process.returncode}")
@@ -82,29 +110,29 @@ def run(arguments):
 
 def main():
     program = os.environ.get("MESHPEEK", "target/release/meshpeek")
-    asked = sys.argv[1:]
-    verbs = {name: words for name, words in VERBS.items() if not asked or name in asked}
+    asked = sys.argv[1:] or [name for name in VERBS if name not in SLOW]
+    if unknown := [name for name in asked if name not in VERBS]:
+        raise SystemExit(f"no such verb: {unknown}; there are {list(VERBS)}")
     folder = tempfile.mkdtemp()
     try:
         paths = []
-        for size in [0, *SIZES]:
+        for size in [1, *SIZES]:
             paths.append(os.path.join(folder, f"{size}.pbo"))
             write_archive(paths[-1], size)
-        tables = os.path.join(folder, "tables")
+            write_other(paths[-1] + ".other.pbo", paths[-1])
+        out = os.path.join(folder, "out")
 
         def measured(words, path):
-            if words[-1] == "-o":
-                shutil.rmtree(tables, ignore_errors=True)
-                os.mkdir(tables)
-                words = [*words, tables + os.sep]
-            jobs = ["--jobs", "1"] if words[0] in ("scan", "refs", "dupes", "verify") else []
-            return run([program, *words, "--quiet", *jobs, path])
+            shutil.rmtree(out, ignore_errors=True)
+            os.mkdir(out)
+            words = [word.format(path, other=path + ".other.pbo", folder=out) for word in words]
+            return run([program, *words, "--quiet"])
 
         scans = None
         print(f"{'verb':20} {'seconds':>24} {'exponents':>12} {'bytes/member':>13} {'of a scan':>10}")
-        for name, words in verbs.items():
+        for name in asked:
             try:
-                rounds = [[measured(words, path) for path in paths] for _ in range(RUNS)]
+                rounds = [[measured(VERBS[name], path) for path in paths] for _ in range(RUNS)]
             except SystemExit as error:
                 print(f"{name:20} not measured: {error}")
                 continue

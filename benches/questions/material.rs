@@ -7,17 +7,39 @@ use meshpeek::inspect::{Inspect, Outline, PartArray, Visitor};
 use meshpeek::view::{Packing, Storage};
 use meshpeek::{Access, Asset, Error, FileMap, Limits};
 
-/// The files of a folder of other people's files, else of the project's own; empty if neither has it.
+use super::dense;
+
+/// The files of a folder: those in `MESHPEEK_CORPUS`, else files that are made like real ones, else those of the
+/// project's own corpus. Empty if there are none.
 pub fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().find(|folder| folder.join("corpus").is_dir());
     let root = root.expect("the project's own corpus is there");
-    let outside = std::env::var_os("MESHPEEK_CORPUS").map_or_else(|| root.join("../shared/corpus"), PathBuf::from);
-    let entries = [outside, root.join("corpus")].iter().find_map(|all| std::fs::read_dir(all.join(folder)).ok());
-    let mut files: Vec<_> =
-        entries.into_iter().flatten().map(|entry| entry.expect("a readable entry").path()).collect();
+    let folder = match std::env::var_os("MESHPEEK_CORPUS") {
+        Some(outside) => Path::new(&outside).join(folder),
+        None => made(root, folder).unwrap_or_else(|| root.join("corpus").join(folder)),
+    };
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut files: Vec<_> = entries.map(|entry| entry.expect("a readable entry").path()).collect();
     files.retain(|file| file.extension().is_some_and(|end| end == extension));
     files.sort();
     files
+}
+
+/// The folder of files that are made like real ones. They are written once, and again after a change of their maker.
+fn made(root: &Path, folder: &str) -> Option<PathBuf> {
+    let files = dense::files(folder);
+    if files.is_empty() {
+        return None;
+    }
+    let folder = root.join("target/dense").join(folder);
+    std::fs::create_dir_all(&folder).expect("a folder for built files");
+    for (name, bytes) in files {
+        let path = folder.join(name);
+        if std::fs::read(&path).ok().as_ref() != Some(&bytes) {
+            std::fs::write(&path, bytes).expect("room for a file");
+        }
+    }
+    Some(folder)
 }
 
 /// Opens a file in the cheapest way.

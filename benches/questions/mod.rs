@@ -20,6 +20,8 @@ mod rtm;
 #[cfg(feature = "scan")]
 mod scan;
 
+#[path = "../dense/mod.rs"]
+pub mod dense;
 #[path = "../../tests/it/writer/mod.rs"]
 pub mod writer;
 

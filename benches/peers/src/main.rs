@@ -5,6 +5,7 @@ mod native;
 mod questions;
 #[path = "../../questions/timing.rs"]
 mod timing;
+mod zips;
 
 use std::fs::File;
 use std::io::{BufReader, Read};
@@ -17,17 +18,29 @@ use questions::growth;
 use questions::harness::{Examiner, contender, measure};
 use questions::material::{Stream, files, open};
 use questions::writer::pbo::Tail;
-use questions::{b3d as scenes, bmx as maps, codec, odol, paa as textures};
+use questions::{b3d as scenes, bmx as maps, codec, paa as textures};
 
 fn main() {
+    let features = [
+        ("assimp", "libassimp-dev", cfg!(feature = "assimp")),
+        ("lzo2", "liblzo2-dev", cfg!(feature = "lzo2")),
+        ("libclang", "libclang-dev", cfg!(feature = "libclang")),
+    ];
+    for (feature, package, is_there) in features {
+        if !is_there {
+            println!("without {feature}: install {package}, and run with --features {feature}");
+        }
+    }
     let mut table = timing::Table::new();
     questions::ask(&mut table);
     b3d(&mut table);
-    odol::ask_of(&mut table, "lzokay", lzokay);
+    #[cfg(feature = "libclang")]
+    questions::odol::ask_of(&mut table, "lzokay", lzokay);
     lzo(&mut table);
     bmx(&mut table);
     pbo(&mut table);
     paa(&mut table);
+    zips::ask(&mut table);
 }
 
 /// Asks about the same streams and blocks; here another library decodes the blocks. It rounds alpha down, while
@@ -67,7 +80,9 @@ fn paa(examiner: &mut dyn Examiner) {
 fn scenes_of_all() -> Vec<PathBuf> {
     let mut paths = files("b3d", "b3d");
     let all = paths.len();
-    paths.retain(|path| native::assimp_vertices(path) > 0 && b3d::B3D::read(&open(path)).is_ok());
+    paths.retain(|path| b3d::B3D::read(&open(path)).is_ok());
+    #[cfg(feature = "assimp")]
+    paths.retain(|path| native::assimp_vertices(path) > 0);
     println!("  ({} files of {all})", paths.len());
     paths
 }
@@ -90,6 +105,7 @@ fn b3d(examiner: &mut dyn Examiner) {
             contender("meshpeek: Scene::parse, summarize", || {
                 paths.iter().map(|path| scenes::counted(&open(path))).sum()
             }),
+            #[cfg(feature = "assimp")]
             measure("assimp: ReadFile without post-processing", || {
                 paths.iter().map(|path| native::assimp_vertices(path)).sum()
             })
@@ -108,6 +124,7 @@ fn b3d(examiner: &mut dyn Examiner) {
             measure("meshpeek: Scene::parse, every array", || {
                 paths.iter().map(|path| scenes::to_native(&open(path))).sum()
             }),
+            #[cfg(feature = "assimp")]
             measure("assimp: ReadFile without post-processing", || {
                 paths.iter().map(|path| native::assimp_vertices(path)).sum()
             }),
@@ -131,6 +148,7 @@ fn b3d(examiner: &mut dyn Examiner) {
     });
 }
 
+#[cfg(feature = "libclang")]
 fn lzokay(stream: &[u8], out: &mut [u8]) {
     lzokay::decompress::decompress(stream, out).expect("a sound stream");
 }
@@ -138,6 +156,7 @@ fn lzokay(stream: &[u8], out: &mut [u8]) {
 fn lzo(examiner: &mut dyn Examiner) {
     examiner.question("lzo: every stream expanded, beside other libraries", |question| {
         let streams = codec::lzo_streams();
+        #[cfg(feature = "libclang")]
         let mini = minilzo_rs::LZO::init().expect("a library");
         question.compare(vec![
             contender(
@@ -146,15 +165,18 @@ fn lzo(examiner: &mut dyn Examiner) {
                     lzo::decode_into(Cursor::new(stream), out).expect("a sound stream");
                 }),
             ),
+            #[cfg(feature = "lzo2")]
             contender("liblzo2: lzo1x_decompress_safe", codec::expanding(&streams, native::lzo2)).at_most(1.0),
+            #[cfg(feature = "libclang")]
             contender("minilzo-rs: decompress_safe", || {
                 let expand = |stream: &Stream| mini.decompress_safe(&stream.bytes, stream.decoded_len);
                 streams.iter().map(|stream| expand(stream).expect("a sound stream").len() as u64).sum()
             }),
+            #[cfg(feature = "libclang")]
             contender("lzokay: decompress", codec::expanding(&streams, lzokay)),
         ]);
     });
-    examiner.question("lzo: the end of every stream, beside its expansion by liblzo2", |question| {
+    examiner.question("lzo: the end of every stream, beside its expansion by other libraries", |question| {
         let streams = codec::lzo_streams();
         question.compare(vec![
             contender("meshpeek: stored_len", || {
@@ -165,6 +187,7 @@ fn lzo(examiner: &mut dyn Examiner) {
                 };
                 streams.iter().map(end).sum()
             }),
+            #[cfg(feature = "lzo2")]
             contender("liblzo2: lzo1x_decompress_safe", codec::expanding(&streams, native::lzo2)).at_most(0.4),
         ]);
     });
