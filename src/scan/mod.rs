@@ -17,6 +17,8 @@ mod input;
 mod iter;
 mod known;
 mod later_units;
+#[cfg(feature = "json")]
+mod line;
 mod lint;
 mod members;
 mod options;
