@@ -25,7 +25,12 @@ impl Line {
     }
 
     fn new(record: &Record) -> Self {
-        Self(json_line(record, Vec::with_capacity(LINE)).map_err(Failure::from))
+        let mut line = Vec::with_capacity(LINE);
+        if let Err(error) = record.write_json(&mut line) {
+            return Self(Err(error.into()));
+        }
+        line.push(b'\n');
+        Self(Ok(line))
     }
 
     /// The bytes of the line of a record, which may be formatted already.

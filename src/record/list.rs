@@ -10,7 +10,7 @@ use crate::base::stop;
 use crate::base::text::{ByteStr, Text, Utf32Str};
 use crate::bytes::array::{Element, LeArray};
 use crate::bytes::cursor::Cursor;
-use crate::outline::{Outline, Part, StoredAt, Type};
+use crate::outline::{Outline, Part, Silent, Sink, StoredAt, Type};
 use crate::record::{Read, Record, describe_count, describe_fields};
 
 /// A list of items of variable length, borrowed. Reading an item needs the context `C`.
@@ -35,11 +35,23 @@ impl<'a, T: Read<'a, C>, C: Copy> List<'a, T, C> {
     /// Reads a list of `count` items and moves the cursor after them. An error names the first one by the index `first`.
     #[inline]
     pub(crate) fn numbered(cursor: &mut Cursor<'a>, first: usize, count: u32, context: C) -> Result<Self> {
+        Self::walk_items(cursor, first, count, context, &mut Silent)
+    }
+
+    /// Does the work of [`numbered`](Self::numbered), and shows all items to the sink.
+    #[inline]
+    pub(crate) fn walk_items(
+        cursor: &mut Cursor<'a>,
+        first: usize,
+        count: u32,
+        context: C,
+        sink: &mut impl Sink,
+    ) -> Result<Self> {
         // Reports an impossible count as an error of the count, not of its last readable item.
         cursor.clone().skip(u64::from(count).saturating_mul(const { T::TYPE.min() }))?;
         let mut start = *cursor;
         for index in 0..count {
-            T::read(cursor, context).within_index(first.saturating_add(index as usize))?;
+            T::walk(cursor, context, "", sink).within_index(first.saturating_add(index as usize))?;
         }
         let items = start.split(cursor.offset().saturating_sub(start.offset()))?;
         Ok(Self { items, count, context, item: PhantomData })

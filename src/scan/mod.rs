@@ -15,6 +15,8 @@ mod input;
 mod iter;
 mod known;
 mod later_units;
+#[cfg(feature = "json")]
+mod line;
 mod lint;
 mod members;
 mod options;

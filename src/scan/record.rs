@@ -77,7 +77,8 @@ impl Record {
 
     /// Returns true if path, member or prefix have bytes that are not UTF-8. They are escaped in the text.
     pub fn is_lossy(&self) -> bool {
-        self.path_name().lossy || self.member.iter().chain(&self.prefix).any(|name| name.lossy)
+        let is_lossy = self.path.to_str().is_none();
+        is_lossy || self.member.iter().chain(&self.prefix).any(|name| name.lossy)
     }
 }
 
@@ -183,8 +184,7 @@ impl Record {
     pub fn serialize_entries<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         let Summary { format, version, bytes, counts, bounds, references, blocks, texture, unchecked, problems } =
             &self.summary;
-        let path = self.path_name();
-        map.serialize_entry("path", &path.text)?;
+        map.serialize_entry("path", &self.path_name().text)?;
         map.serialize_entry("member", &self.member.as_ref().map(|member| &member.text))?;
         map.serialize_entry("address", &self.address())?;
         if self.is_lossy() {

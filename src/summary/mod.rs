@@ -223,6 +223,16 @@ impl Blocks {
         }
     }
 
+    /// Adds all of these blocks.
+    #[cfg_attr(not(feature = "odol"), allow(dead_code, reason = "only blocks of ODOL are counted in parts"))]
+    pub(crate) fn add_all(&mut self, other: Self) {
+        let Self { stored, packed, packed_bytes, unpacked_bytes } = other;
+        self.stored = self.stored.saturating_add(stored);
+        self.packed = self.packed.saturating_add(packed);
+        self.packed_bytes = self.packed_bytes.saturating_add(packed_bytes);
+        self.unpacked_bytes = self.unpacked_bytes.saturating_add(unpacked_bytes);
+    }
+
     /// Adds a block with this size in the file and this size when decoded.
     pub(crate) fn count(&mut self, is_packed: bool, bytes: u64, unpacked_bytes: u64) {
         if is_packed {

@@ -50,6 +50,9 @@ impl<'a, T: Element> Read<'a, Layout> for Block<'a, T> {
             describe_marks(start, block.offset(), name, &mut out);
             out.array(name, &block);
         }
+        if let Some(tally) = sink.tally() {
+            tally.add(&block);
+        }
         Ok(block)
     }
 }
@@ -74,6 +77,11 @@ impl<'a, T: Element> Read<'a, Layout> for Filled<'a, T> {
             if is_sound || out.dissects() {
                 out.array(name, &filled);
             }
+        }
+        if let Some(tally) = sink.tally()
+            && let Some(block) = filled.block()
+        {
+            tally.add(&block);
         }
         Ok(filled)
     }

@@ -128,10 +128,10 @@ impl<'a> FlashpointLod<'a> {
 }
 
 impl<'a> Lod<'a> {
-    /// Reads the LOD that fills the cursor's bytes. A LOD of version 7 is converted.
-    pub(super) fn of(body: &mut Cursor<'a>, layout: Layout) -> Result<Self> {
+    /// Reads the LOD that fills the cursor's bytes, with this sink. A LOD of version 7 is converted, without the sink.
+    pub(super) fn of(body: &mut Cursor<'a>, layout: Layout, sink: &mut impl Sink) -> Result<Self> {
         match layout.version.is_flashpoint() {
-            false => Self::read(body, layout),
+            false => Self::walk_fields(body, layout, sink),
             true => {
                 let start = *body;
                 let lod = FlashpointLod::read(body, layout)?;

@@ -141,7 +141,7 @@ use crate::base::impl_fmt::impl_fmt;
 use crate::base::limits::Limits;
 use crate::base::no_asset::NoAsset;
 use crate::bytes::{Cursor, LeArray};
-use crate::outline::Schema;
+use crate::outline::{Schema, Silent, Sink};
 use crate::ranges::{Data, missing};
 use crate::record::Fixed;
 use crate::record::parser::le_u32;
@@ -417,10 +417,16 @@ impl<'a> Model<'a> {
     /// # Errors
     /// Returns an error if its range is outside the file or overlaps another LOD, or if a field is invalid.
     pub fn lod(&self, index: usize) -> Result<Option<Lod<'a>>> {
+        let Some((lod, Silent)) = self.walk_lod(index)? else { return Ok(None) };
+        Ok(Some(lod))
+    }
+
+    /// Reads the LOD at `index`, and returns it with a sink that was there for its whole walk.
+    fn walk_lod<S: Sink + Default>(&self, index: usize) -> Result<Option<(Lod<'a>, S)>> {
         let Some(entry) = self.lod_entry(index) else { return Ok(None) };
         let body = self.lod_body(&entry).within_item("lods", index)?;
-        let lod = self.read_lod(body).within_item("lods", index)?;
-        Ok(Some(lod))
+        let walked = self.read_lod(body).within_item("lods", index)?;
+        Ok(Some(walked))
     }
 
     /// Returns the bytes of a LOD.
@@ -450,25 +456,29 @@ impl<'a> Model<'a> {
     }
 
     /// Reads the LOD that fills `body` in the first reading that fits, or in the common one if none does.
-    fn read_lod(&self, body: Cursor<'a>) -> Result<Lod<'a>> {
+    fn read_lod<S: Sink + Default>(&self, body: Cursor<'a>) -> Result<(Lod<'a>, S)> {
         let common = self.read_lod_as(body, Reading::Common);
-        if common.as_ref().is_ok_and(Lod::fits) {
+        if let Ok((lod, _)) = &common
+            && lod.fits()
+        {
             return common;
         }
         // Where readers differ, the correct reading is the one that ends at the end given in the tables.
         for reading in [Reading::OtherMaterials, Reading::LongFrames] {
-            if let Ok(lod) = self.read_lod_as(body, reading)
+            if let Ok((lod, sink)) = self.read_lod_as(body, reading)
                 && lod.fits()
             {
-                return Ok(lod);
+                return Ok((lod, sink));
             }
         }
         common
     }
 
     /// Reads the LOD that fills `body` in this reading.
-    fn read_lod_as(&self, mut body: Cursor<'a>, reading: Reading) -> Result<Lod<'a>> {
-        Lod::of(&mut body, Layout { reading, ..self.layout })
+    fn read_lod_as<S: Sink + Default>(&self, mut body: Cursor<'a>, reading: Reading) -> Result<(Lod<'a>, S)> {
+        let mut sink = S::default();
+        let lod = Lod::of(&mut body, Layout { reading, ..self.layout }, &mut sink)?;
+        Ok((lod, sink))
     }
 
     /// Returns the trailer after the LODs, from version 58 on.

@@ -6,7 +6,7 @@ use super::{FaceDefault, Lod, LodEntry, Model, Trailer};
 use crate::base::error::{Context as _, Result};
 use crate::base::text::ByteStr;
 use crate::bytes::Cursor;
-use crate::outline::{Outline, Part};
+use crate::outline::{Outline, Part, Silent};
 use crate::record::{Record as _, describe_fields, walk_part};
 
 /// Describes a model: its header, its LODs and its trailer.
@@ -112,7 +112,7 @@ fn lod_fields(model: &Model<'_>, entry: &LodEntry, out: &mut Outline<'_>) {
     // A LOD that cannot be read is described up to the error.
     let mut layout = model.layout;
     layout.points = None;
-    if let Ok(lod) = model.read_lod(body) {
+    if let Ok((lod, Silent)) = model.read_lod(body) {
         layout = lod.layout();
         layout.points = None;
         if !out.skips_arrays()

@@ -6,11 +6,15 @@ use super::array::{Layout, Reading};
 use super::index::IndexBlock;
 use super::version::Version;
 use super::wire::Transform;
+use crate::base::error::Result;
 use crate::base::text::ByteStr;
 use crate::blocks::Block;
-use crate::bytes::{LeArray, Vec3};
-use crate::record::parser::{by_value, cond, le_f32, le_i32, le_u32, length_array, text_to_nul, times};
-use crate::record::{List, Read as _, grammar};
+use crate::bytes::{Cursor, LeArray, Vec3};
+use crate::outline::{Sink, Type};
+use crate::record::parser::{
+    Grammar, by_value, cond, le_f32, le_i32, le_u32, length_array, parsers, text_to_nul, times,
+};
+use crate::record::{List, Read as _, Stored, grammar};
 
 /// The proxies of a LOD.
 pub type Proxies<'a> = List<'a, Proxy<'a>, Version>;
@@ -58,7 +62,29 @@ grammar! {
         /// Numbers of the vertices in it, not always in order.
         vertices: IndexBlock<'a> = IndexBlock::parser(layout),
         /// Weight of each of these vertices, in 255ths; empty if all have full weight.
-        weights: Block<'a, u8> = Block::parser(layout),
+        weights: Block<'a, u8> = Weights { layout, vertices: vertices.count() },
+    }
+}
+
+/// A parser of a weight for each of this many vertices, or of none. Another number is noted, and no error.
+struct Weights {
+    layout: Layout,
+    vertices: u64,
+}
+
+parsers! { ['a] Weights => Block<'a, u8>; }
+
+impl<'a> Grammar<'a> for Weights {
+    const TYPE: Type = <Block<'a, u8> as Stored>::TYPE;
+    const SHOWS_ABSENCE: bool = <Block<'a, u8> as Stored>::SHOWS_ABSENCE;
+
+    #[inline(always)]
+    fn walk(&mut self, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<Block<'a, u8>> {
+        let weights = Block::parser(self.layout).walk(cursor, name, sink)?;
+        if let Some(tally) = sink.tally() {
+            tally.has_uneven |= weights.count() > 0 && weights.count() != self.vertices;
+        }
+        Ok(weights)
     }
 }
 

@@ -91,8 +91,8 @@ impl<'s, 'a> Survey<'s, 'a> {
     /// them.
     fn lods(&mut self) {
         for entry in self.model.lods() {
-            match self.model.lod(entry.index) {
-                Ok(Some(lod)) => self.lod(&entry, &lod),
+            match self.model.walk_lod(entry.index) {
+                Ok(Some((lod, tally))) => self.lod(&entry, &lod, tally),
                 // The header is cut short before it: already reported.
                 Ok(None) => {}
                 Err(error) => {

@@ -15,25 +15,24 @@ use crate::bytes::Element;
 use crate::check::{self, AtMost, Below, Broken, Check, Faults, Finite, Index, IndexOrNone, Numbers, Rows, rules};
 use crate::formats::odol::array::check_count;
 use crate::formats::odol::{FaceDefault, IndexBlock, Indices, Lod, LodEntry, Material, Section, Selection, Stage};
+use crate::outline::Tally;
 use crate::summary::{ReferenceKind, References};
 
 impl<'a> Survey<'_, 'a> {
     /// Adds a LOD to the facts, and checks its parts.
-    pub(super) fn lod(&mut self, entry: &LodEntry, lod: &Lod<'a>) {
+    pub(super) fn lod(&mut self, entry: &LodEntry, lod: &Lod<'a>, tally: Tally) {
         let index = entry.index;
         for (sum, count) in zip(&mut self.counted, counted(lod)) {
             *sum = sum.saturating_add(count);
         }
         self.visual.add(entry.resolution, lod.faces.triangle_count());
         refer(&mut self.references, lod);
-        if let Some(flags) = lod.point_flags
-            && let Some(block) = flags.block()
-        {
-            self.block(&block, Root.item("lods", index).field("point_flags"));
-        }
-        self.point_maps(lod, index);
-        for (number, selection) in lod.selections.iter().enumerate() {
-            self.selection(&selection, number, lod, index);
+        // A LOD of version 7 is read without a tally.
+        let is_counted = !self.deep && !tally.has_uneven && !self.model.version().is_flashpoint();
+        if is_counted {
+            self.blocks.add_all(tally.blocks);
+        } else {
+            self.blocks_of(lod, index);
         }
         if self.deep {
             self.proxies(lod, index);
@@ -46,6 +45,19 @@ impl<'a> Survey<'_, 'a> {
         match lod.vertex_table_and_rest() {
             Ok((table, rest)) => self.vertices(lod, &table, rest, index),
             Err(error) => self.problems.error(&error.within_item("lods", index)),
+        }
+    }
+
+    /// Adds the blocks outside the vertex table to the facts, and checks them.
+    fn blocks_of(&mut self, lod: &Lod<'a>, index: usize) {
+        if let Some(flags) = lod.point_flags
+            && let Some(block) = flags.block()
+        {
+            self.block(&block, Root.item("lods", index).field("point_flags"));
+        }
+        self.point_maps(lod, index);
+        for (number, selection) in lod.selections.iter().enumerate() {
+            self.selection(&selection, number, lod, index);
         }
     }
 
