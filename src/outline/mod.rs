@@ -12,7 +12,7 @@ pub(crate) use numbers::{Numbers, next};
 pub use part::{Field, FieldValue, Part, PartArray, StoredAt};
 pub(crate) use schema::rows_of;
 pub use schema::{FieldInfo, Rule, Schema, Type};
-pub(crate) use sink::{Silent, Sink, Tally};
+pub(crate) use sink::{Silent, Sink};
 pub use value::Value;
 pub(crate) use visitor::Bound;
 pub use visitor::{Outline, Visitor, Wants, to_bytes};

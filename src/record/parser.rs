@@ -418,9 +418,10 @@ impl<'a, T: Item<'a, C>, C: Copy> Grammar<'a> for Count<T, C> {
 
     #[inline(always)]
     fn walk(&mut self, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<List<'a, T, C>> {
-        let list = match sink.tally() {
-            Some(tally) => List::walk_items(cursor, 0, self.count, self.item.context, tally)?,
-            None => List::of(cursor, self.count, self.item.context)?,
+        let list = if sink.counts_blocks() {
+            List::walk_items(cursor, 0, self.count, self.item.context, sink)?
+        } else {
+            List::of(cursor, self.count, self.item.context)?
         };
         if let Some(mut out) = sink.outline() {
             T::describe_items(&list, name, &mut out);

@@ -50,9 +50,7 @@ impl<'a, T: Element> Read<'a, Layout> for Block<'a, T> {
             describe_marks(start, block.offset(), name, &mut out);
             out.array(name, &block);
         }
-        if let Some(tally) = sink.tally() {
-            tally.add(&block);
-        }
+        sink.block(block.storage(), block.decoded_byte_len());
         Ok(block)
     }
 }
@@ -78,10 +76,8 @@ impl<'a, T: Element> Read<'a, Layout> for Filled<'a, T> {
                 out.array(name, &filled);
             }
         }
-        if let Some(tally) = sink.tally()
-            && let Some(block) = filled.block()
-        {
-            tally.add(&block);
+        if let Some(block) = filled.block() {
+            sink.block(block.storage(), block.decoded_byte_len());
         }
         Ok(filled)
     }

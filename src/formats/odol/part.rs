@@ -81,8 +81,8 @@ impl<'a> Grammar<'a> for Weights {
     #[inline(always)]
     fn walk(&mut self, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<Block<'a, u8>> {
         let weights = Block::parser(self.layout).walk(cursor, name, sink)?;
-        if let Some(tally) = sink.tally() {
-            tally.has_uneven |= weights.count() > 0 && weights.count() != self.vertices;
+        if weights.count() > 0 && weights.count() != self.vertices {
+            sink.uneven_blocks();
         }
         Ok(weights)
     }

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::iter::zip;
 
 mod lod;
+mod tally;
 mod vertices;
 
 use super::header::Facts;

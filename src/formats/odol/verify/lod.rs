@@ -3,6 +3,7 @@
 use std::fmt;
 use std::iter::zip;
 
+use super::tally::Tally;
 use super::{Survey, counted};
 use crate::base::amount::Amount;
 use crate::base::code::Code;
@@ -15,7 +16,6 @@ use crate::bytes::Element;
 use crate::check::{self, AtMost, Below, Broken, Check, Faults, Finite, Index, IndexOrNone, Numbers, Rows, rules};
 use crate::formats::odol::array::check_count;
 use crate::formats::odol::{FaceDefault, IndexBlock, Indices, Lod, LodEntry, Material, Section, Selection, Stage};
-use crate::outline::Tally;
 use crate::summary::{ReferenceKind, References};
 
 impl<'a> Survey<'_, 'a> {
