@@ -1,4 +1,4 @@
-/** What is known of a file without its fields. */
+/** The facts of a file, without its fields. */
 export type About = {
   address: string;
   name: string;
@@ -35,7 +35,7 @@ export type Ranges = { size: number; read(start: number, end: number): Uint8Arra
 /** Loads the module, once. Without an argument, Node reads the file of the package, and browsers fetch it. */
 export function load(module?: URL | Response | BufferSource | WebAssembly.Module): Promise<void>;
 
-/** Opens a file. What is no asset opens, too: `about()` says why. */
+/** Opens a file. A file that is no asset opens, too: `about()` says why. */
 export function open(name: string, source: Uint8Array | Ranges): Promise<Asset>;
 
 /** A file or a member of an archive. Calls throw an `Error` for what cannot be read. */

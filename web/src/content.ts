@@ -1,4 +1,4 @@
-// What a file is that does not open as an asset: by its first bytes, then by its name.
+// Recognizes files that do not open as an asset: by their first bytes, then by their names.
 import type { Client, Handle } from './client';
 import type { Tab } from './place';
 import type { About } from './protocol';
@@ -16,7 +16,7 @@ type Group = (typeof groups)[number];
 export interface Content {
   /** `asset`: the library opens it. `damaged`: it should, but does not. */
   is: 'asset' | 'damaged' | Group;
-  /** What it is more exactly, as a name that is the same in all languages. */
+  /** The format, as a name that is the same in all languages. */
   title?: string;
 }
 
@@ -81,7 +81,7 @@ export function contentTabs(about: About, { is }: Content): Tab[] {
   return about.format === 'rap' ? ['text'] : [];
 }
 
-/** What the page says when it shows a file, and whether that is an error. */
+/** The message for a file that is shown, and whether it is an error. */
 export function notice(about: About, content: Content): { text: string; isError: boolean } {
   if (content.is === 'damaged') return { text: t('badFile', about.error!.message), isError: true };
   const isShown = content.is === 'asset' || content.is === 'text' || content.is === 'picture';

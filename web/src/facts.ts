@@ -1,4 +1,4 @@
-// What `info` says: counts, bounds, sections, references and problems.
+// The facts of `info`: counts, bounds, sections, references and problems.
 import { contentOf, contentTitle } from './content';
 import { button, el } from './dom';
 import { sectionElement } from './facts/sections';
@@ -144,7 +144,7 @@ export class Facts implements Panel {
     void done.then(() => (check.disabled = false));
   }
 
-  /** What was checked, and what was not. */
+  /** Says how much was checked, and what was not. */
   private claim({ cut, members, skipped, whole, opened }: Verified): string {
     const { archive } = this.context.about;
     let text = t('verified');

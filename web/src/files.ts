@@ -55,14 +55,14 @@ export class Files implements TreeModel {
   readonly view: TreeView;
   /** Called when members of an archive become known. */
   loadedMembers: () => void = () => {};
-  /** What is on top: files, and folders that were opened. */
+  /** The top level: files, and folders that were opened. */
   private roots: Item[] = [];
   private folders = new Map<string, Item>();
   private readonly byLabel = new Map<string, Item>();
   private readonly byFile = new Map<number, Item>();
   private visible: Item[] = [];
   private order: Order = 'stored';
-  /** What the filter keeps, with the folders around it. */
+  /** The items that the filter keeps, with the folders around them. */
   private kept: Set<Item> | undefined;
   private readonly loading = new Map<Item, Promise<void>>();
 
@@ -361,7 +361,7 @@ export class Files implements TreeModel {
     return [this.fileOf(item).label, ...item.names].join('!/').replaceAll('\\', '/');
   }
 
-  /** What the first of these places names among everything that is open, or whatever ends most like it. */
+  /** Finds the item that the first of these places names, or the one with the longest common ending. */
   async find(places: Place[]): Promise<{ item: Item; place: Place } | undefined> {
     // Where an address can be read in several ways, the longer name says more.
     const readings = [...places].sort((one, other) => other.item.length - one.item.length);
@@ -398,7 +398,7 @@ export class Files implements TreeModel {
     return membersOf(archive).find((member) => folded(member.names.at(-1)!) === wanted);
   }
 
-  /** What ends like a wanted address. */
+  /** The items that end like a wanted address. */
   private async ending(wanted: string[]): Promise<{ item: Item; fit: number } | undefined> {
     if (wanted.length === 0) return undefined;
     const last = wanted.at(-1)!;
@@ -458,7 +458,7 @@ export class Files implements TreeModel {
     };
   }
 
-  /** What is wrong with an item, or with something in it that is not shown. */
+  /** The damage of an item, or of a hidden item inside it. */
   private sign(item: Item): string | undefined {
     if (item.damage !== undefined) return t('damagedFile');
     return item.holdsDamage ? t('holdsDamaged') : undefined;

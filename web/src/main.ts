@@ -122,7 +122,11 @@ const addresses = new URL(location.href).searchParams.getAll('open');
 if (addresses.length > 0) opening.openAddresses(addresses).catch(failed);
 // The library is fetched when the page is painted and has nothing else to do.
 const idle = window.requestIdleCallback ?? ((call: () => void) => setTimeout(call, 500));
-requestAnimationFrame(() => setTimeout(() => idle(() => client.start())));
+requestAnimationFrame(() => setTimeout(() => idle(() => {
+  client.start();
+  // The graphics card needs a part of a second, in which no model could be seen.
+  idle(() => void import('./model').then(({ prepareStage }) => prepareStage(), () => {}));
+})));
 if ('serviceWorker' in window.navigator && import.meta.env.PROD) void window.navigator.serviceWorker.register('./sw.js').catch(() => {});
 
 // For tests: the calls of the page, as it makes them.

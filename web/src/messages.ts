@@ -1,4 +1,4 @@
-// What the page says about itself: one line for messages, one for work that takes long.
+// The messages of the page: one line for texts, one for long work.
 import { Cancelled, type Client } from './client';
 import { byId } from './dom';
 import { pageWords } from './plain';

@@ -11,7 +11,7 @@ import type { About } from './protocol';
 import { type Frame, Shown } from './shown';
 import { short, t } from './strings';
 
-/** What is seen when no file is shown: the start, or the overview of all files. */
+/** The view when no file is shown: the start, or the overview of all files. */
 export interface Home {
   show(): void;
   hide(): void;
@@ -25,7 +25,7 @@ export class Navigator {
   /** How often something was opened. */
   openings = 0;
   private isHome = true;
-  /** What the address names while nothing that is open contains it. */
+  /** The places of the address, while no open file contains them. */
   private awaited: Place[] = [];
   private readonly frame: Frame;
 
@@ -153,7 +153,7 @@ export class Navigator {
     this.coming = undefined;
   }
 
-  /** What was asked for does not come. */
+  /** Opening failed. */
   private failed(error: unknown) {
     this.coming = undefined;
     // It would have taken the place of a file that was closed.
@@ -187,7 +187,7 @@ export class Navigator {
     this.home.show();
   }
 
-  /** Files were closed. What is being opened takes the place of one that is shown. */
+  /** Files were closed. A file that is being opened takes the place of the shown one. */
   closed(files: Set<number>) {
     const item = this.coming ?? this.shown?.item;
     if (item && files.has(item.file)) this.goHome(true);

@@ -1,4 +1,4 @@
-// What is seen when no file is shown: the start page, or all open files at a glance.
+// The view when no file is shown: the start page, or an overview of all open files.
 import type { Client } from './client';
 import { button, byId, el } from './dom';
 import type { Files, Item } from './files';

@@ -1,4 +1,4 @@
-// What the panels of one asset share.
+// The context that the panels of one asset share.
 import type { Client, Handle } from './client';
 import type { Place } from './place';
 import type { About } from './protocol';
@@ -17,7 +17,7 @@ export interface Context {
   /** Goes to an address, or to a place in this file. */
   open(address: string, offset?: number): void;
   goTo(offset: number, bytes?: number): void;
-  /** What the overview knows of damage in this file, or in the members of this archive. */
+  /** The damage that the overview found in this file, or in the members of this archive. */
   readonly damage: { address: string; why: string }[];
   /** Members of this archive turned out to be damaged: the list marks them. */
   markDamaged(members: { member: string; why: string }[]): void;

@@ -1,4 +1,4 @@
-// What the page and its worker say to each other. Each call is listed once, with the kinds of its arguments and of its
+// The messages between the page and its worker. Each call is listed once, with the kinds of its arguments and of its
 // answer; both sides check what they receive, so a mistake is an error with a name and not a strange picture.
 
 export type Source = { name: string; blob?: Blob; url?: string; size: number };
@@ -93,7 +93,7 @@ export interface Info {
   [key: string]: unknown;
 }
 
-/** What a check found, and what it could not check. */
+/** The problems that a check found, and counts of what it could not check. */
 export interface Verified {
   problems: Problem[];
   cut: boolean;
@@ -157,13 +157,15 @@ export interface Fit {
   fitting: number;
   /** The first of them. */
   missing: [string, string[]][];
+  /** True if the animation moves something of the model. */
+  plays: boolean;
 }
 
 export interface ModelFacts {
   primitives: number;
   unreadable: number;
   /** Triangles as the program counts them, if the level can be read; `drawn` is false if nothing of it can be drawn. */
-  lods: { index: number; title: string; triangles: number | null; drawn: boolean }[];
+  lods: { index: number; title: string; triangles: number | null; faces: number | null; drawn: boolean }[];
   /** The finest level of detail that is meant to be seen, else the first. */
   finest: number | null;
   rigs: { bones: [string, number | null][]; clips: Timing[] }[];
@@ -172,7 +174,7 @@ export interface ModelFacts {
   light: { lights: { direction: [number, number, number]; strength: number }[]; ambient: number; ground: [number, number, number] };
 }
 
-/** What is not in a drawn model. */
+/** The parts that a drawn model lacks. */
 export interface Missing {
   empty?: boolean;
   unreadable: number;
@@ -286,7 +288,7 @@ export interface ImageFacts {
   largest?: number;
 }
 
-/** What an overview tells of one file. */
+/** The facts of one file in an overview. */
 export interface Glance {
   format: string | null;
   archive: boolean;
@@ -350,7 +352,7 @@ export const calls = {
   array_csv: call([], bytes),
   array_npy: call([], bytes),
   model: call([], json<ModelFacts>()),
-  glb: call([text], withBytes<Glb>()),
+  glb: call([text, bytes], withBytes<Glb>()),
   meshes: call([number], meshes),
   motion: call([number], motion),
   fit: call([number], json<Fit>()),

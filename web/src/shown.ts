@@ -13,7 +13,7 @@ import { short, t } from './strings';
 /** Formats with triangles. */
 const models = new Set(['b3d', 'bmx', 'lodka', 'mlod', 'odol']);
 
-/** What an open file asks of the page around it. */
+/** The services that the page gives to an open file. */
 export interface Frame {
   client: Client;
   say(text: string): void;
@@ -174,7 +174,7 @@ export class Shown {
       return made;
     });
     this.panels.set(tab, panel);
-    // What failed is tried again when the tab is opened again.
+    // Opening the tab again tries again.
     panel.catch(() => this.drop(tab, panel));
     return panel;
   }
@@ -229,10 +229,7 @@ async function makePanel(tab: Tab, context: Context): Promise<Panel> {
       const listed = await client.ask(handle, 'arrays');
       return listed.length > 0 ? new (await import('./arrays')).Arrays(context, listed) : sentence(t('none'));
     }
-    case 'model': {
-      const [module, facts] = await Promise.all([import('./model'), client.ask(handle, 'model')]);
-      return (await module.openModel(context, facts)) ?? sentence(t('noWebgl'));
-    }
+    case 'model': return (await (await import('./model')).openModel(context)) ?? sentence(t('noWebgl'));
   }
 }
 

@@ -13,7 +13,7 @@ const mostNested = 8;
 /** The most missing references that are listed. */
 const mostMissing = 200;
 
-/** What was found so far. */
+/** The findings so far. */
 export class Findings {
   readonly formats = new Map<string, number>();
   /** Texts, pictures, sounds and all else. */

@@ -5,7 +5,7 @@ import type { Files, Item } from './files';
 import { Latest } from './latest';
 import { VirtualList } from './list';
 import { headerBytes, readHeader } from './pictures/header';
-import { short, t } from './strings';
+import { bytesCount, grouped, short, t } from './strings';
 
 const side = 112;
 const rowHeight = 164;
@@ -99,8 +99,8 @@ export class Tiles {
         // The rows were made anew while it was drawn.
         if (this.pictures.has(item)) continue;
         const picture = await current(this.picture(item).catch(() => undefined));
-        this.keep(item, picture ?? el('span', { class: 'no-picture' }, t('noTile')));
-        // What was scrolled into view meanwhile comes next.
+        this.keep(item, picture ?? noPicture(t('noTile')));
+        // Files that were scrolled into view meanwhile come next.
         this.list.update();
       }
     });
@@ -114,7 +114,7 @@ export class Tiles {
   }
 
   private async picture(item: Item): Promise<HTMLElement | undefined> {
-    if (item.bytes > mostBytes) return undefined;
+    if (item.bytes > mostBytes) return noPicture(t('tileTooLarge', bytesCount(mostBytes)));
     const handle = this.client.handle(item.file, item.path);
     try {
       const drawn = await this.client.ask(handle, 'thumbnail', side);
@@ -124,7 +124,8 @@ export class Tiles {
       }
       const head = await this.client.ask(handle, 'bytes', 0, Math.min(item.bytes, headerBytes));
       const header = readHeader(head);
-      if (!header || header.width * header.height > mostPixels) return undefined;
+      if (!header) return undefined;
+      if (header.width * header.height > mostPixels) return noPicture(t('tileTooManyPixels', grouped(mostPixels)));
       const bytes = head.length === item.bytes ? head : await this.client.ask(handle, 'bytes', 0, item.bytes);
       return canvasOf(await createImageBitmap(new Blob([bytes], { type: header.media })));
     } finally {
@@ -157,6 +158,10 @@ export class Tiles {
     this.list.show(Math.floor(this.current / this.columns));
     this.list.update();
   }
+}
+
+function noPicture(why: string): HTMLElement {
+  return el('span', { class: 'no-picture' }, why);
 }
 
 /** A canvas that shows an image, not larger than a tile. The image is closed. */

@@ -204,7 +204,7 @@ on('scrolling the bytes uses the same elements again', async (page) => {
   await page.waitForFunction(() => Number(document.querySelector('#hex .row')?.id.slice(1)) > 400);
   const created = await page.evaluate(() => window.created);
   assert.ok(created < 60, `${created} elements were made`);
-  // What is shown is what is there.
+  // The page shows the bytes of the file.
   const [offset, text] = await page.locator('#hex .row').nth(3).evaluate((row) => [parseInt(row.querySelector('.offset').textContent, 16), row.querySelector('.text').textContent]);
   await eventually(async () => assert.equal(text, Buffer.alloc(1 << 20, 'scrolled bytes').toString('latin1', offset, offset + 16)));
 });

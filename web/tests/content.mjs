@@ -188,6 +188,42 @@ function png(width, height, pixels) {
   return Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), chunk('IHDR', header), chunk('IDAT', deflateSync(Buffer.concat(rows))), chunk('IEND', Buffer.alloc(0))]);
 }
 
+/** A DDS file of 4 x 4 pixels with these flags of its pixel format, a code of four letters, or bits for a pixel. */
+function ddsOf(flags, code, bits) {
+  const header = Buffer.alloc(128);
+  header.write('DDS ');
+  for (const [offset, number] of [[4, 124], [8, 0x1007], [12, 4], [16, 4], [76, 32], [80, flags], [88, bits], [108, 0x1000]]) header.writeUInt32LE(number, offset);
+  header.write(code, 84);
+  if (bits > 0) {
+    // Blue comes first.
+    for (const [offset, mask] of [[92, 0xff0000], [96, 0xff00], [100, 0xff], [104, bits === 32 ? 0xff000000 : 0]]) header.writeUInt32LE(mask, offset);
+    return Buffer.concat([header, ...Array(16).fill(Buffer.from([0, 0, 255, 255]).subarray(0, bits / 8))]);
+  }
+  if (code === 'BC4U') return Buffer.concat([header, Buffer.from([255, 255, 0, 0, 0, 0, 0, 0])]);
+  const more = Buffer.alloc(20);
+  // The format is BC7, the image is flat, and there is one.
+  for (const [offset, number] of [[0, 98], [4, 3], [12, 1]]) more.writeUInt32LE(number, offset);
+  return Buffer.concat([header, more, bc7Red()]);
+}
+
+/** A block in mode 5: seven bits for each of red, green and blue at both ends, and eight for alpha. */
+function bc7Red() {
+  let block = 0n;
+  let at = 0n;
+  const put = (number, bits) => {
+    block |= BigInt(number) << at;
+    at += BigInt(bits);
+  };
+  put(1 << 5, 6);
+  put(0, 2);
+  for (const channel of [127, 127, 0, 0, 0, 0]) put(channel, 7);
+  for (const alpha of [255, 255]) put(alpha, 8);
+  const bytes = Buffer.alloc(16);
+  bytes.writeBigUInt64LE(block & 0xffffffffffffffffn, 0);
+  bytes.writeBigUInt64LE(block >> 64n, 8);
+  return bytes;
+}
+
 /** The pixels of a PNG with rows that have no filter or one that adds the pixel at the left or above. */
 function pixelsOf(file) {
   const width = file.readUInt32BE(16);
@@ -253,6 +289,15 @@ on('pictures of all kinds are shown, with the pixels that they store', async (pa
   await show(page, made('red.dds', dds));
   await shown();
   assert.match(await value(1, 1, 4, 4), /R 255 G 0 B 0 A 255/);
+  // Uncompressed forms, and further compressed ones, each of them red.
+  const forms = { 'rgb24.dds': [0x40, '', 24], 'rgba32.dds': [0x41, '', 32], 'bc4.dds': [4, 'BC4U', 0], 'bc7.dds': [4, 'DX10', 0] };
+  for (const [name, [flags, code, bits]] of Object.entries(forms)) {
+    await show(page, made(name, ddsOf(flags, code, bits)));
+    await shown();
+    assert.match(await value(1, 1, 4, 4), name === 'bc4.dds' ? /R 255 G 255 B 255 A 255/ : /R 255 G 0 B 0 A 255/, name);
+  }
+  await show(page, made('other.dds', ddsOf(4, 'QQQQ', 0)));
+  await page.locator('#panel-picture', { hasText: 'of the kind QQQQ' }).waitFor();
   // Those that only the browser knows, made by it.
   for (const [name, type] of [['made.jpg', 'image/jpeg'], ['made.webp', 'image/webp']]) {
     const file = await page.evaluate(async (type) => {

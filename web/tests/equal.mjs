@@ -8,7 +8,7 @@ import { corpus, meshpeek, on, relative, server, shared, walk } from './page.mjs
 
 const folders = { corpus, shared };
 
-/** What the page says of a file, in a worker of its own run. */
+/** The answers of the page about a file, in a worker of its own. */
 async function ask(page, name, path, wholeBelow) {
   return page.evaluate(async ([name, path, wholeBelow]) => {
     const { client } = window.meshpeek;

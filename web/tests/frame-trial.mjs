@@ -1,4 +1,4 @@
-// What somebody who opened the page for the first time stumbled over: what it did not say, and what it did otherwise than expected.
+// Obstacles that a first-time user met: missing explanations, and behavior other than expected.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -53,7 +53,7 @@ on('until the contents are checked the facts say so, and show what the overview 
   // The damaged file says so when it is opened.
   await goTo(page, '#unchecked.pbo!/data/cut.b3d');
   await page.locator('#message.error', { hasText: 'This file is damaged: ' }).waitFor();
-  // What is whole says that it is, when all is checked.
+  // A sound archive says so after the check.
   await goTo(page, '#triangle.b3d&facts');
   await page.locator('#panel-facts', { hasText: 'No problems found so far' }).waitFor();
   await page.getByRole('button', { name: 'Check everything' }).click();

@@ -7,7 +7,7 @@ import { basename, extname, join } from 'node:path';
 import { at, folder, memory, on, openFiles, ready, shared, tab } from './page.mjs';
 
 on('every hostile file shows its problems or an error in words', async (page, t) => {
-  // What the program says of each, as its own tests hold it.
+  // The program's message for each, as in its own tests.
   const records = readFileSync(at('records.ndjson'), 'utf8').trim().split('\n').map(JSON.parse);
   const hostile = records.filter(({ path, member }) => path.startsWith('hostile/') && member === null);
   let opened = 0;

@@ -1,4 +1,4 @@
-// What the tests of the view of a model share.
+// Helpers that the tests of the view of a model share.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -54,6 +54,9 @@ export function color(page, x = 0.5, y = 0.5) {
     return [...pixel.slice(0, 3)];
   }, [x, y]);
 }
+
+/** Unfolds the options of the view, which stay so. */
+export const unfold = (page) => page.locator('.more-tools:not([open]) > summary').click();
 
 /** Looks at the model from the front. */
 export const front = (distance = 4) => `camera=0,0,${distance},0,0,0`;

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 
-import { anew, color, drop, files, front, goTo, hash, show, whole } from './model-page.mjs';
+import { anew, color, drop, files, front, goTo, hash, show, unfold, whole } from './model-page.mjs';
 import { b3d, mlod, plainPng, rtm } from './models.mjs';
-import { at, drawn, eventually, meshpeek, on, openFiles, pboHeader, ready, tab } from './page.mjs';
+import { at, download, drawn, eventually, meshpeek, on, openFiles, pboHeader, ready, tab } from './page.mjs';
 
 const red = [220, 20, 20, 255];
 const notes = (page) => page.locator('.notes').first().innerText();
@@ -37,7 +37,7 @@ on('a clip shows its frame, the number of frames and its rate, and a frame can b
   assert.equal(await page.locator('.clock').textContent(), '1.00 s');
   await step(page, 'Frame back').click();
   assert.equal(await page.locator('#frame').inputValue(), '9');
-  // What does not exist is the nearest that does.
+  // A frame that does not exist becomes the nearest one that does.
   for (const [written, shown] of [['999', '20'], ['-4', '0'], ['', '0']]) {
     await page.locator('#frame').fill(written);
     await page.locator('#frame').press('Tab');
@@ -71,6 +71,10 @@ on('keys of an animation file are counted from 1, and have no rate', async (page
   await step(page, 'Frame forward').click();
   assert.equal(await page.locator('#frame').inputValue(), '2');
   assert.equal(Number(await page.locator('#timeline').inputValue()), 0.5);
+  // Its times are no seconds.
+  assert.equal(await page.locator('.clock').textContent(), '0.50 of 1');
+  await page.getByLabel('Phase').waitFor();
+  assert.equal(await page.getByLabel('Time').count(), 0);
 });
 
 on('without a clip, nothing to play it with is shown', async (page) => {
@@ -80,6 +84,67 @@ on('without a clip, nothing to play it with is shown', async (page) => {
   assert.equal(await page.getByLabel('Speed').isVisible(), false);
   await page.locator('#clip').selectOption('mod/anims/walk.rtm');
   await eventually(async () => assert.match(await notes(page), /^0 of 4 bones of walk\.rtm fit this model\./));
+});
+
+on('an animation is offered the models that it moves, and no other', async (page) => {
+  const squares = [{}];
+  const paths = files('offered', {
+    'fits.p3d': mlod([{ resolution: 1, squares, selections: { hip: [0] } }]), 'other.p3d': mlod([{ resolution: 1, squares, selections: { door: [0] } }]),
+    'damaged.p3d': Buffer.from('MLOD nothing'), 'walk.rtm': rtm(['hip', 'spine'], [0, 1]), 'packed.rtm': readFileSync(at('rtm/v5_mixed.rtm')),
+  });
+  await show(page, paths, 'walk.rtm');
+  await page.locator('.needs-model[data-done]').waitFor();
+  assert.deepEqual(await page.locator('#motion-model option').allTextContents(), ['Choose a model', 'fits.p3d (bones: 1 of 2)']);
+  await page.locator('.compared', { hasText: 'Models that it moves: 1 of 3.' }).waitFor();
+  // It moves skeletons alone, which none of these models has.
+  await page.locator('#file-list [role=treeitem]', { hasText: 'packed.rtm' }).click();
+  await page.locator('.needs-model[data-done]', { hasText: 'moves none of the open models' }).waitFor();
+  assert.equal(await page.locator('#motion-model').isVisible(), false);
+});
+
+// --- What is saved.
+
+/** The images and materials of a glTF file. */
+function glbParts(bytes) {
+  const length = bytes.readUInt32LE(12);
+  const json = JSON.parse(bytes.subarray(20, 20 + length).toString());
+  const data = bytes.subarray(20 + length + 8);
+  const images = (json.images ?? []).map(({ bufferView }) => {
+    const { byteOffset = 0, byteLength } = json.bufferViews[bufferView];
+    return data.subarray(byteOffset, byteOffset + byteLength);
+  });
+  return { images, materials: json.materials };
+}
+
+on('a saved model has the images that were chosen by hand', async (page) => {
+  const own = plainPng(...red);
+  const paths = files('given', { 'named.b3d': b3d([{ texture: 'gone.png' }]), 'plain.b3d': b3d([{}, { at: [2, 0, 0] }]) });
+  await show(page, paths, 'named.b3d');
+  await whole(page);
+  assert.equal(glbParts(await download(page, 'Save .glb')).images.length, 0);
+  assert.equal(await page.locator('.for-file').isVisible(), false);
+  // For a texture that the model names.
+  await drop(page, '.view', 'mine.png', own);
+  await page.locator('.for-file', { hasText: 'will have the images' }).waitFor();
+  assert.ok(glbParts(await download(page, 'Save .glb')).images[0].equals(own));
+  // For all surfaces, none of which names an image.
+  await page.locator('#file-list [role=treeitem]', { hasText: 'plain.b3d' }).click();
+  await page.waitForFunction(() => document.getElementById('title').textContent === 'plain.b3d');
+  await whole(page);
+  await page.locator('.textures > summary').click();
+  const rows = page.locator('.texture-row');
+  await drop(page, '.texture-row:first-child', 'mine.png', own);
+  await rows.first().locator('.texture-state', { hasText: 'chosen' }).waitFor();
+  // One of two: a model file has one image for all of them.
+  await page.locator('.for-file', { hasText: 'will not have: 1.' }).waitFor();
+  assert.equal(glbParts(await download(page, 'Save .glb')).images.length, 0);
+  await rows.nth(1).getByLabel('Image').focus();
+  await rows.nth(1).locator('option[value="mine.png"]').waitFor({ state: 'attached' });
+  await rows.nth(1).getByLabel('Image').selectOption('mine.png');
+  await page.locator('.for-file', { hasText: 'will have the images' }).waitFor();
+  const { images, materials } = glbParts(await download(page, 'Save .glb'));
+  assert.ok(images[0].equals(own));
+  assert.deepEqual(materials.map(({ pbrMetallicRoughness }) => pbrMetallicRoughness.baseColorTexture?.index), [0, 0]);
 });
 
 // --- Selections.
@@ -111,6 +176,7 @@ on('a selection of sections is shown in a color, and hidden', async (page) => {
   const [path] = files('sections', { 'sections.p3d': withSections() });
   await show(page, [path]);
   await whole(page);
+  await unfold(page);
   await page.getByLabel('Grid').uncheck();
   await page.getByRole('button', { name: 'Selections' }).click();
   await page.locator('#selection').waitFor();
@@ -178,6 +244,7 @@ on('bones that cannot be shown are no choice, and the page says why', async (pag
   const paths = files('no-bones', { 'soldier.p3d': stdout, 'walk.rtm': walk() });
   await show(page, paths, 'soldier.p3d');
   await ready(page);
+  await unfold(page);
   const bones = page.getByLabel('Bones');
   assert.equal(await bones.isDisabled(), true);
   await page.getByLabel('Bones (with a clip)').waitFor();
@@ -190,7 +257,10 @@ on('bones that cannot be shown are no choice, and the page says why', async (pag
 
 on('what materials lack is counted apart from the textures of the model', async (page) => {
   await showInMod(page, 'addons/village.pbo!/house.p3d');
-  await eventually(async () => assert.match(await summary(page), /^2 of 2 named textures found\. Materials lead to missing files: 1, such as wall_nohq\.paa\. The Facts tab lists them\.$/));
+  await eventually(async () => assert.match(await summary(page), /^2 of 2 named textures found\. Materials lead to missing files: 1, such as wall_nohq\.paa\.$/));
+  // With the material that names it, and the place where it was looked for.
+  await page.locator('.textures > summary').click();
+  assert.match(await page.locator('.further .texture-row').innerText(), /^missing\s+.*wall_nohq\.paa\s+Named in\s+.*wall\.rvmat.*Looked for/s);
 });
 
 on('a missing texture says where it was looked for, and what has its name elsewhere', async (page) => {
@@ -278,7 +348,7 @@ on('levels have their triangles, and those without any are listed', async (page)
   const [path] = files('all-levels', { 'levels.p3d': mlod([{ resolution: 1, squares: [{}, { at: [2, 0, 0] }] }, { resolution: 1e15, squares: [] }, { resolution: 2, squares: [{}] }]) });
   await show(page, [path]);
   await ready(page);
-  assert.deepEqual(await page.locator('#lod option').allTextContents(), ['LOD 0 · Visual 1 · triangles: 4', 'LOD 1 · Memory · no triangles', 'LOD 2 · Visual 2 · triangles: 2']);
+  assert.deepEqual(await page.locator('#lod option').allTextContents(), ['LOD 0 · Visual 1 · faces: 2 · triangles: 4', 'LOD 1 · Memory · no triangles', 'LOD 2 · Visual 2 · faces: 1 · triangles: 2']);
   assert.equal(await page.locator('#lod').inputValue(), '0');
   await page.locator('#lod').selectOption('1');
   await page.locator('#view[data-lod="1"][data-ready=true]').waitFor();

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 
-import { anew, color, drop, files, front, goTo, hash, show, whole } from './model-page.mjs';
+import { anew, color, drop, files, front, goTo, hash, show, unfold, whole } from './model-page.mjs';
 import { b3d, mlod, plainPng, png, rtm } from './models.mjs';
 import { at, drawn, eventually, meshpeek, on, openFiles, pboHeader, ready, tab } from './page.mjs';
 
@@ -229,7 +229,7 @@ on('an image that is dropped on a part is drawn on it, and one from the list, to
   assert.equal(await page.evaluate(() => window.meshpeek.client.sources.length), paths.length);
   assert.equal(await page.locator('.texture-row[data-state=chosen] .texture-file').textContent(), 'dropped.png');
   assert.equal(await page.locator('.texture-row[data-state=chosen] .texture-file button').count(), 0);
-  // Two dropped images may have one name. What is no image is none for a surface.
+  // Two dropped images may have one name. A file that is no image is refused.
   await drop(page, '#view', 'dropped.png', plainPng(...green));
   await eventually(async () => assert.equal(await page.locator('.texture-row[data-state=chosen] .texture-file').textContent(), 'dropped.png (2)'));
   await eventually(async () => {
@@ -327,6 +327,7 @@ on('a missing image that hides little is nearly transparent, and the page says s
   await goTo(page, `flare.p3d&model&${front()}`);
   await whole(page);
   assert.match(await page.locator('.textures > summary').textContent(), /0 of 1 named textures found\..*nearly transparent/);
+  await unfold(page);
   await page.getByLabel('Grid').uncheck();
   await eventually(async () => {
     const here = await color(page);
@@ -339,6 +340,7 @@ on('a missing image that hides little is nearly transparent, and the page says s
 on('faces seen from behind are drawn, unless the user does not want it', async (page) => {
   const [path] = files('behind', { 'behind.b3d': b3d([{ turned: true }]) });
   await show(page, [path]);
+  await unfold(page);
   await page.getByLabel('Grid').uncheck();
   for (const distance of [4, -4]) {
     await goTo(page, `behind.b3d&model&${front(distance)}`);

@@ -118,13 +118,13 @@ function aMod(name) {
   return root;
 }
 
-/** What the program says of the references in a folder, without what it says of texts alone. */
+/** The references that the program lists in a folder, without those of texts alone. */
 function refs(root) {
   const printed = meshpeek(['refs', basename(root), '--format', 'ndjson'], join(root, '..')).stdout.toString();
   return printed.trim().split('\n').map((line) => JSON.parse(line));
 }
 
-/** What the page says of one file or member. */
+/** The answers of the page about one file or member. */
 async function references(page, address) {
   return page.evaluate(async (address) => {
     const { client, files } = window.meshpeek;

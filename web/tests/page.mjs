@@ -1,4 +1,4 @@
-// What all tests share: one browser on the built page, one server on the loopback, one folder for files.
+// Shared by all tests: one browser on the built page, one server on the loopback, one folder for files.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { unfold } from './model-page.mjs';
 import { at, download, eventually, folder, meshpeek, on, openFiles, ready, tab } from './page.mjs';
 
 on('selecting a field selects its bytes, and a byte its field', async (page) => {
@@ -45,6 +46,7 @@ on('a clip moves the model', async (page) => {
   await openFiles(page, [at('b3d/everything.b3d')]);
   assert.equal(await ready(page), 'true');
   await page.getByRole('button', { name: 'Pause' }).click();
+  await unfold(page);
   const shot = () => page.locator('#view').screenshot();
   await page.locator('#timeline').fill('0');
   const start = await shot();

@@ -1,4 +1,4 @@
-// What is known of the selected field: its value, type and meaning.
+// The selected field: its value, type and meaning.
 import { button, el } from '../dom';
 import { type Current, Latest } from '../latest';
 import type { Context } from '../panel';

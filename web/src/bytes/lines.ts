@@ -6,7 +6,7 @@ import type { Row, TreeModel } from '../tree';
 
 const kinds = ['part', 'field', 'array', 'gap', 'problem'];
 
-/** What the bytes of a line hold, in the order of the library's numbers. */
+/** The kinds of values in the bytes of a line, in the order of the library's numbers. */
 const colors = ['other', 'number', 'float', 'text', 'other', 'mixed'] as const;
 export type Color = (typeof colors)[number] | 'gap';
 /** The colors, as they are explained. */

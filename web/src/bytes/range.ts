@@ -1,4 +1,4 @@
-// What can be done with the selected bytes: their size, copies, and a file.
+// The selected bytes: their size, and buttons that copy or save them.
 import { button, el, fileName } from '../dom';
 import type { Context } from '../panel';
 import { mostSaved, saveInPieces } from '../saving';

@@ -1,4 +1,4 @@
-// What the program's `info -v` says of an asset, section by section.
+// The sections of the program's `info -v`.
 import { el } from '../dom';
 import type { Context } from '../panel';
 import type { Section } from '../protocol';

@@ -43,6 +43,10 @@ export class Helpers {
     return isCut;
   }
 
+  dispose() {
+    for (const helper of this.group.children) (helper as three.LineSegments).dispose?.();
+  }
+
   /** Follows a model that moves. */
   update() {
     for (const helper of this.group.children) if (helper instanceof Bones || helper instanceof VertexNormalsHelper) helper.update();

@@ -7,7 +7,7 @@ import { type Current, Latest, Outdated } from '../latest';
 import type { Context, Panel } from '../panel';
 import { pageWords } from '../plain';
 import type { Place } from '../place';
-import type { Fit, ModelFacts } from '../protocol';
+import type { Fit, Glb, ModelFacts } from '../protocol';
 import { grouped, short, t } from '../strings';
 import { type Choice, choicesOf, isImageName, motionEndings } from './choices';
 import { boxOf, hasBones, type HelperName, Helpers, helperNames } from './helpers';
@@ -15,10 +15,12 @@ import { disposeLoaded, lastName, type Loaded, loadGlb, loadMeshes, meshesOf } f
 import { Parts } from './parts';
 import { Player } from './player';
 import { Selections } from './selections';
-import { NoWebgl, openStage, type Stage } from './stage';
+import { giveStage, NoWebgl, type Stage, takeStage } from './stage';
 import { type Drawing, type Shading, shadings, type Surface } from './surface';
 import { Textures } from './textures';
 import { UvLayout } from './uv';
+
+export { prepareStage } from './stage';
 
 const shadingWords = { lit: 'lit', unlit: 'unlit', flat: 'flat', normals: 'normalColors', checker: 'checker', wireframe: 'wireframe' } as const;
 const helperWords = { grid: 'grid', axes: 'axes', bounds: 'boundsBox', normals: 'normals', bones: 'bones' } as const;
@@ -27,32 +29,47 @@ const cameraDelay = 200;
 /** The most levels of detail, and the most missing bones, that are listed. */
 const mostLods = 1000;
 const mostBones = 20;
+/** True if the user unfolded the options, for every model. */
+let areOptionsOpen = false;
 
-/** What a run of loading was started for. */
+/** The level and the clip that a run of loading was started for. */
 interface Asked {
   lod: number | undefined;
   clip: string | undefined;
 }
 
-/** The view of a model, or nothing if the browser cannot draw it. */
-export async function openModel(context: Context, facts: ModelFacts): Promise<Model | undefined> {
-  const stage = await stageFor(facts);
-  if (!stage) return undefined;
-  try {
-    return new Model(context, facts, stage);
-  } catch (error) {
-    stage.close();
-    throw error;
-  }
-}
+/** Formats that have one glTF file, whatever the place says. */
+const single = new Set(['b3d', 'bmx', 'lodka']);
 
-async function stageFor(facts: ModelFacts): Promise<Stage | undefined> {
+/** The view of a model, or nothing if the browser cannot draw it. */
+export async function openModel(context: Context): Promise<Model | undefined> {
+  const { client, handle, about } = context;
+  // The library works while the graphics card does.
+  const asked = client.ask(handle, 'model');
+  const ahead = single.has(about.format ?? '') ? askGlb(context, { lod: null, motion: null }) : undefined;
+  for (const answer of [asked, ahead]) answer?.catch(() => {});
+  let stage: Stage;
   try {
-    return await openStage(facts);
+    stage = await takeStage();
   } catch (error) {
     if (error instanceof NoWebgl) return undefined;
     throw error;
   }
+  try {
+    const facts = await asked;
+    stage.begin(facts.light);
+    return new Model(context, facts, stage, facts.refused ? undefined : ahead);
+  } catch (error) {
+    giveStage(stage);
+    throw error;
+  }
+}
+
+type GlbAnswer = Promise<[Glb, Uint8Array<ArrayBuffer>]>;
+
+/** Asks for a model as glTF, with a pixel instead of each image. */
+function askGlb({ client, handle }: Context, options: { lod: number | null; motion: number | null }): GlbAnswer {
+  return client.ask(handle, 'glb', JSON.stringify({ ...options, pixels: true }), new Uint8Array());
 }
 
 export class Model implements Panel {
@@ -83,7 +100,8 @@ export class Model implements Panel {
   private camera = '';
   private cameraTimer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(private readonly context: Context, private readonly facts: ModelFacts, private readonly stage: Stage) {
+  /** `ahead` is the model as glTF, if it was asked for already. */
+  constructor(private readonly context: Context, private readonly facts: ModelFacts, private readonly stage: Stage, private ahead: GlbAnswer | undefined) {
     this.stage.scene.add(this.helpers.group);
     this.stage.onmoved = () => this.keepCamera();
     this.loading = new Latest((error) => this.failed(error));
@@ -114,7 +132,8 @@ export class Model implements Panel {
     for (const work of [this.loading, this.saving, this.looking]) work.stop();
     for (const part of [this.player, this.selections, this.textures]) part.close();
     if (this.loaded) disposeLoaded(this.loaded);
-    this.stage.close();
+    this.helpers.dispose();
+    giveStage(this.stage);
   }
 
   // --- The place.
@@ -221,6 +240,7 @@ export class Model implements Panel {
         loaded = await this.fetch(lod, undefined, current);
       }
       this.shownLod = lodOfPlace;
+      await current(this.stage.idle());
       const isMoved = loaded.clips.length > 0;
       this.take(loaded, lod, isMoved ? motion : undefined);
       this.say(loaded, lod, fit);
@@ -264,8 +284,9 @@ export class Model implements Panel {
     const { client, handle } = this.context;
     const moved = motion && await current(client.node(motion.handle));
     if (!this.facts.refused) {
-      const options = JSON.stringify({ lod: this.wantedLod(lod), motion: moved ?? null, pixels: true });
-      const [facts, bytes] = await current(client.ask(handle, 'glb', options));
+      const asked = this.ahead ?? askGlb(this.context, { lod: this.wantedLod(lod), motion: moved ?? null });
+      this.ahead = undefined;
+      const [facts, bytes] = await current(asked);
       return current(loadGlb(facts, bytes));
     }
     const moves = moved === undefined ? undefined : await current(client.ask(handle, 'motion', moved));
@@ -389,7 +410,9 @@ export class Model implements Panel {
     shading.id = 'shading';
     main.append(labelled(t('shading'), shading), button(t('reset'), () => this.resetView()));
     if (lods.length > 0) main.append(this.selections.element);
-    const more = el('details', { class: 'more-tools', open: matchMedia('(min-width: 900px) and (min-height: 700px)').matches }, el('summary', {}, t('viewOptions')), this.options());
+    main.append(this.saves());
+    const more = el('details', { class: 'more-tools', open: areOptionsOpen }, el('summary', {}, t('viewOptions')), this.options());
+    more.addEventListener('toggle', () => (areOptionsOpen = more.open));
     const box = el('div', { class: 'model-tools' }, main, more);
     if (refused) box.append(el('p', { class: 'refused' }, t('notExported', pageWords(refused))));
     return box;
@@ -409,13 +432,16 @@ export class Model implements Panel {
       this.uv.canvas.hidden = !on;
       this.decorate();
     }));
+    return box;
+  }
+
+  private saves(): HTMLElement {
     const name = (ending: string) => fileName(this.context.about.address, ending);
-    const saves = el('span', { class: 'tools' }, button(t('savePng'), () => {
+    const box = el('span', { class: 'tools' }, button(t('savePng'), () => {
       this.stage.drawNow();
       this.stage.canvas.toBlob((blob) => blob && save(name('.png'), blob, 'image/png'));
     }));
-    if (!this.facts.refused) saves.append(button(t('saveGlb'), () => this.saveGlb(name('.glb'))));
-    box.append(saves);
+    if (!this.facts.refused) box.append(button(t('saveGlb'), () => this.saveGlb(name('.glb'))), this.textures.forFile);
     return box;
   }
 
@@ -453,14 +479,15 @@ export class Model implements Panel {
     this.context.move({ camera: undefined });
   }
 
-  /** Saves what the program would write, with whole images. */
+  /** Saves what the program would write, with whole images, and with those that the user chose. */
   private saveGlb(name: string) {
     void this.saving.run(async (current) => {
       const { client, handle } = this.context;
       const lod = this.wantedLod(this.lodOf(this.context.place));
       const moved = this.motion && await current(client.node(this.motion.handle));
-      const options = JSON.stringify({ lod, motion: moved ?? null, images: true });
-      const [, bytes] = await current(client.ask(handle, 'glb', options));
+      const { list: chosen, bytes: images } = await this.textures.chosenImages(current);
+      const options = JSON.stringify({ lod, motion: moved ?? null, images: true, chosen });
+      const [, bytes] = await current(client.ask(handle, 'glb', options, images));
       save(name, bytes, 'model/gltf-binary');
     });
   }
@@ -482,9 +509,10 @@ export class Model implements Panel {
   }
 }
 
-/** The number of a level, what it is for, and its triangles. */
-function levelTitle({ index, title, triangles, drawn }: ModelFacts['lods'][number]): string {
+/** The number of a level, its purpose, and its faces and triangles. */
+function levelTitle({ index, title, triangles, faces, drawn }: ModelFacts['lods'][number]): string {
   let count = triangles === null ? '' : t('triangleCount', grouped(triangles));
+  if (faces !== null && faces !== triangles) count = `${t('faceCount', grouped(faces))} · ${count}`;
   if (!drawn) count = triangles === null ? t('lodUnread') : t('lodEmpty');
   return [`LOD ${index}`, title, count].filter(Boolean).join(' · ');
 }

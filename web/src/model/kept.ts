@@ -21,7 +21,7 @@ export interface Kept {
 
 const models = new WeakMap<Client, Map<string, Kept>>();
 
-/** What was chosen for the model at this address. */
+/** The images that the user chose for the model at this address. */
 export function keptOf(client: Client, address: string): Kept {
   let known = models.get(client);
   if (!known) {

@@ -1,4 +1,4 @@
-// The parts of a model, each of which can be hidden. What is hidden stays so in other levels of detail, by its name.
+// The parts of a model, each of which can be hidden. Hidden parts stay hidden in other levels of detail, by their names.
 import type * as three from 'three';
 
 import { button, checkbox, el } from '../dom';
@@ -9,7 +9,7 @@ const mostRows = 2000;
 
 export class Parts {
   readonly element = el('div', { class: 'parts', role: 'group', 'aria-label': t('parts') });
-  /** What the user showed or hid, by the names of parts. */
+  /** The parts that the user showed or hid, by name. */
   private readonly wanted = new Map<string, boolean>();
   private rows: { key: string; mesh: three.Mesh; box?: HTMLInputElement }[] = [];
 
@@ -59,7 +59,7 @@ function nameOf({ userData: { label, part } }: three.Mesh): string {
   return part === undefined ? name : `${part}: ${name}`;
 }
 
-/** What tells parts of one name apart: triangles, material, and why a part is not shown at first. */
+/** The facts that tell parts with one name apart: triangles, material, and why a part is not shown at first. */
 function factsOf({ geometry, userData: { label, material, isHidden } }: three.Mesh): string {
   const corners = geometry.getIndex()?.count ?? geometry.getAttribute('position').count;
   const facts = [t('triangleCount', grouped(Math.floor(corners / 3)))];

@@ -16,6 +16,8 @@ interface Named {
   clip: three.AnimationClip;
   /** Frames per second. */
   rate?: number;
+  /** True if its times are shares of its length, from 0 to 1, as in animation files. */
+  isShare: boolean;
 }
 
 export class Player {
@@ -25,7 +27,7 @@ export class Player {
   private readonly clock = el('output', { class: 'clock' });
   private readonly frame = el('input', { type: 'number', id: 'frame', step: 1, min: 0 });
   private readonly frameCount = el('output', { class: 'frame-count' });
-  /** What moves a clip: hidden without one. */
+  /** The controls that move a clip: hidden without one. */
   private readonly moving = el('span', { class: 'moving', hidden: true });
   private readonly playButton = button(t('play'), () => this.press());
   private readonly steps = [stepButton('‹', t('frameBack'), () => this.stepBy(-1)), stepButton('›', t('frameForward'), () => this.stepBy(1))];
@@ -36,10 +38,12 @@ export class Player {
   /** The addresses of animation files. */
   private files = new Set<string>();
   private frames: Frames | undefined;
+  private isShare = false;
+  private readonly timeName = labelled(t('time'), this.timeline);
   private isPlaying = false;
   private nextFrame = 0;
   private speed = 1;
-  /** What the view shows of the place. */
+  /** The part of the place that the view shows. */
   private followed: Pick<Place, 'clip' | 'time'> | undefined;
 
   /** `posed` is called when the bones moved, `move` changes the place, and `missed` tells of a clip that does not exist. */
@@ -55,7 +59,7 @@ export class Player {
     this.timeline.addEventListener('change', () => this.keepTime());
     this.frame.addEventListener('change', () => this.goToFrame());
     const [back, forward] = this.steps;
-    this.moving.append(this.playButton, back, labelled(t('frame'), this.frame), forward, this.frameCount, labelled(t('time'), this.timeline), this.clock, labelled(t('speed'), speed));
+    this.moving.append(this.playButton, back, labelled(t('frame'), this.frame), forward, this.frameCount, this.timeName, this.clock, labelled(t('speed'), speed));
     this.element.append(labelled(t('clip'), this.choice), this.moving);
   }
 
@@ -68,7 +72,7 @@ export class Player {
     this.mixer = new three.AnimationMixer(root);
     this.clips = [];
     if (motion) {
-      if (clips[0]) this.clips.push({ key: motion.address, label: motion.address, clip: clips[0] });
+      if (clips[0]) this.clips.push({ key: motion.address, label: motion.address, clip: clips[0], isShare: true });
     } else {
       this.clips = named(clips, timings);
     }
@@ -118,6 +122,9 @@ export class Player {
     this.frame.min = String(this.frames?.first ?? 0);
     this.frame.max = String(this.frames?.last ?? 0);
     const rate = this.frames?.rate;
+    this.isShare = wanted?.isShare ?? false;
+    this.timeName.querySelector('span')!.textContent = t(this.isShare ? 'phase' : 'time');
+    this.timeName.title = this.isShare ? t('phaseHint') : '';
     this.frameCount.textContent = this.frames ? t('frameOf', grouped(this.frames.last)) + (rate ? ` · ${t('perSecond', rateText(rate))}` : '') : '';
     this.timeline.max = String(duration || 1);
     const isIdle = !wanted || duration === 0;
@@ -139,11 +146,12 @@ export class Player {
 
   private showTime() {
     const time = this.action?.time ?? 0;
-    const text = `${time.toFixed(2)} s`;
+    const number = time.toFixed(2);
+    const text = this.isShare ? t('phaseOf', number) : `${number} s`;
     this.timeline.value = String(time);
     this.timeline.setAttribute('aria-valuetext', text);
     this.clock.textContent = this.action ? text : '';
-    // What the user is typing stays.
+    // Keep the text that the user is typing.
     if (this.frames && (!this.isPlaying || document.activeElement !== this.frame)) this.frame.value = String(this.frames.at(time));
   }
 
@@ -238,7 +246,7 @@ function named(clips: three.AnimationClip[], timings: Timing[]): Named[] {
     const [timing] = own < 0 ? [] : left.splice(own, 1);
     // The last key may lie behind the end that the file gives.
     if (timing?.seconds) clip.duration = timing.seconds;
-    all.push({ key, label: clip.name || `#${index}`, clip, rate: timing?.rate ?? undefined });
+    all.push({ key, label: clip.name || `#${index}`, clip, rate: timing?.rate ?? undefined, isShare: false });
   }
   return all;
 }

@@ -14,7 +14,7 @@ const slice = 30_000;
 
 export class Selections {
   readonly element = el('span', { class: 'selections tools' });
-  /** What shows the chosen selection. */
+  /** The meshes and points that show the chosen selection. */
   marked: three.Object3D | undefined;
   private drawnPoints: three.Points | undefined;
   private readonly note = el('span', { class: 'selection-note', role: 'status' });
@@ -62,6 +62,7 @@ export class Selections {
         this.show(lod, names[values.indexOf(value)]?.[0]);
       });
       control.id = 'selection';
+      if (names.length === 0) this.note.textContent = t('noSelections');
       const hide = checkbox(t('hideSelection'), this.isHidden, (on) => {
         this.isHidden = on;
         this.hide();
@@ -198,7 +199,7 @@ function keysOf(names: [number, string, boolean][]): string[] {
   return keys;
 }
 
-/** What is in a selection, and what of it this level does not draw. */
+/** The content of a selection, and the part of it that this level does not draw. */
 function describe(points: number, sections: number, parts: number): string {
   if (points === 0 && sections === 0) return t('selectionNothing');
   const said = [];

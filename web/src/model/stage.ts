@@ -3,23 +3,62 @@ import * as three from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 
 import { el } from '../dom';
-import type { ModelFacts } from '../protocol';
+import type { Alpha, ModelFacts } from '../protocol';
 import { t } from '../strings';
+import { Surface, type SurfaceFacts } from './surface';
 
 /** Milliseconds in which images that come one after the other are drawn together. */
 const soonDelay = 250;
 
+/** Milliseconds in which an idle graphics card answers, and for which the page waits until it is idle. */
+const atOnce = 12;
+const mostWait = 300;
+/** Milliseconds after which a graphics card that has to draw and to take an image is slow. */
+const slow = 30;
+
 /** The browser has no WebGL, or gives none. */
 export class NoWebgl extends Error {}
 
-/** A canvas for a model. The graphics card takes long to prepare one, so the page answers in between. */
-export async function openStage(facts: ModelFacts): Promise<Stage> {
-  const canvas = el('canvas', { tabindex: 0, role: 'img', id: 'view', 'aria-label': t('view3d') });
-  await frames();
+/** A stage that is not used: the graphics card takes long to prepare one. */
+let spare: Promise<Stage> | undefined;
+
+/** Prepares a stage before it is needed, if there is none. */
+export function prepareStage() {
+  spare ??= openStage().then(async (stage) => {
+    await stage.prepare();
+    return stage;
+  });
+  // The next model tries again, and says why it fails.
+  spare.catch(() => {});
+}
+
+/** A stage for a model: the spare one, if it is there. */
+export async function takeStage(): Promise<Stage> {
+  const kept = spare;
+  spare = undefined;
+  const stage = await kept?.catch(() => undefined);
+  if (stage?.isWhole) return stage;
+  stage?.close();
+  return openStage();
+}
+
+/** Keeps a stage for the next model. */
+export function giveStage(stage: Stage) {
+  if (spare || !stage.isWhole) {
+    stage.close();
+    return;
+  }
+  stage.end();
+  spare = Promise.resolve(stage);
+}
+
+async function openStage(): Promise<Stage> {
+  const canvas = el('canvas', { tabindex: 0, role: 'img', id: 'view' });
+  await anotherTask();
   const graphics = canvas.getContext('webgl2', { antialias: true, preserveDrawingBuffer: true });
   if (!graphics) throw new NoWebgl();
   await anotherTask();
-  return new Stage(canvas, graphics, facts);
+  return new Stage(canvas, graphics);
 }
 
 export class Stage {
@@ -28,32 +67,93 @@ export class Stage {
   /** The user turned or moved the camera. */
   onmoved: () => void = () => {};
   private readonly renderer: three.WebGLRenderer;
-  private readonly controls: OrbitControls;
-  private readonly sizes: ResizeObserver;
+  private readonly ambient = new three.AmbientLight(0xffffff);
+  /** As many as the program's pictures have, so that the programs of the graphics card fit them. */
+  private readonly lights = [new three.DirectionalLight(0xffffff), new three.DirectionalLight(0xffffff)];
+  /** Surfaces that keep the programs of the graphics card alive. */
+  private readonly samples: Surface[] = [];
+  private controls: OrbitControls | undefined;
+  private listening = new AbortController();
+  private sizes: ResizeObserver | undefined;
   private size = '';
   private isFramed = false;
   private isDrawing = false;
+  /** True while images come to a graphics card that is slow. */
+  private isSlow = false;
   private soon: ReturnType<typeof setTimeout> | undefined;
+  /** False between two models. */
+  private isOpen = false;
   private isClosed = false;
+  /** Ends when the graphics card has the image before the last. */
+  private taken: Promise<void> | undefined;
 
-  constructor(readonly canvas: HTMLCanvasElement, private readonly graphics: WebGL2RenderingContext, { light: { lights, ambient, ground } }: ModelFacts) {
+  constructor(readonly canvas: HTMLCanvasElement, private readonly graphics: WebGL2RenderingContext) {
     this.renderer = rendererFor(canvas, graphics);
     // The page would wait for the graphics card to ask it.
     this.renderer.debug.checkShaderErrors = false;
+    this.scene.add(this.camera, this.ambient);
+    for (const light of this.lights) this.camera.add(light, light.target);
+  }
+
+  /** False once the browser has taken the context away. */
+  get isWhole(): boolean {
+    return !this.isClosed && !this.graphics.isContextLost();
+  }
+
+  /** Makes the programs that most models need. */
+  async prepare() {
+    const root = new three.Group();
+    for (const alpha of ['opaque', 'mask', 'blend'] as const) {
+      const surface = new Surface(sampleFacts(alpha));
+      surface.add(new three.Mesh(new three.PlaneGeometry()));
+      surface.draw({ shading: 'lit', textures: true, bothSides: true });
+      this.samples.push(surface);
+      root.add(...surface.meshes);
+    }
+    root.add(new three.GridHelper(1, 1));
+    this.scene.add(root);
+    await this.compile();
+    this.scene.remove(root);
+  }
+
+  /** Begins with a model. */
+  begin({ lights, ambient, ground }: ModelFacts['light']) {
+    this.isOpen = true;
+    this.canvas.setAttribute('aria-label', t('view3d'));
     // A matte surface reflects the light divided by pi.
-    this.scene.add(this.camera, new three.AmbientLight(0xffffff, ambient * Math.PI));
-    for (const { direction, strength } of lights) {
-      const light = new three.DirectionalLight(0xffffff, strength * Math.PI);
-      light.position.set(...direction);
-      this.camera.add(light, light.target);
+    this.ambient.intensity = ambient * Math.PI;
+    for (const [index, light] of this.lights.entries()) {
+      light.intensity = (lights[index]?.strength ?? 0) * Math.PI;
+      light.position.fromArray(lights[index]?.direction ?? [0, 0, 1]);
     }
     this.renderer.setClearColor(new three.Color(`rgb(${ground.join(', ')})`));
+    this.renderer.clear();
     this.controls = new OrbitControls(this.camera, this.canvas);
     this.controls.addEventListener('change', () => this.draw());
     this.controls.addEventListener('end', () => this.onmoved());
-    this.canvas.addEventListener('keydown', (event) => this.key(event));
+    this.listening = new AbortController();
+    this.canvas.addEventListener('keydown', (event) => this.key(event), { signal: this.listening.signal });
     this.sizes = new ResizeObserver(() => this.resize());
     this.sizes.observe(this.canvas);
+  }
+
+  /** Ends with a model. Its meshes and images are disposed of by the view. */
+  end() {
+    this.isOpen = false;
+    this.isSlow = false;
+    this.taken = undefined;
+    this.isFramed = false;
+    this.onmoved = () => {};
+    clearTimeout(this.soon);
+    this.soon = undefined;
+    this.sizes?.disconnect();
+    this.controls?.dispose();
+    this.listening.abort();
+    for (const name of Object.keys(this.canvas.dataset)) delete this.canvas.dataset[name];
+    const kept = new Set<three.Object3D>([this.camera, this.ambient]);
+    for (const object of [...this.scene.children]) if (!kept.has(object)) this.scene.remove(object);
+    this.camera.position.set(0, 0, 0);
+    this.canvas.remove();
   }
 
   /** Looks at a box from the front and above. */
@@ -61,10 +161,10 @@ export class Stage {
     this.isFramed = true;
     const sphere = box.getBoundingSphere(new three.Sphere());
     this.setRange(sphere);
-    this.controls.target.copy(sphere.center);
+    this.controls!.target.copy(sphere.center);
     const radius = Math.max(sphere.radius, 1e-3);
     this.camera.position.copy(sphere.center).add(new three.Vector3(1, 0.6, 1.4).setLength(radius * 2.6));
-    this.controls.update();
+    this.controls!.update();
     this.resize();
   }
 
@@ -73,8 +173,8 @@ export class Stage {
     this.isFramed = true;
     this.setRange(box.getBoundingSphere(new three.Sphere()));
     this.camera.position.fromArray(view, 0);
-    this.controls.target.fromArray(view, 3);
-    this.controls.update();
+    this.controls!.target.fromArray(view, 3);
+    this.controls!.update();
     this.resize();
   }
 
@@ -88,13 +188,15 @@ export class Stage {
 
   /** Three coordinates of the camera and three of what it looks at. */
   view(): number[] {
-    return [...this.camera.position.toArray(), ...this.controls.target.toArray()];
+    return [...this.camera.position.toArray(), ...this.controls!.target.toArray()];
   }
 
-  /** What is below a point of the page. */
+  /** A ray through a point of the page. */
   ray(x: number, y: number): three.Raycaster {
     const box = this.canvas.getBoundingClientRect();
     const place = new three.Vector2(((x - box.left) / box.width) * 2 - 1, 1 - ((y - box.top) / box.height) * 2);
+    // The camera may have moved since the last drawing.
+    this.camera.updateMatrixWorld();
     const ray = new three.Raycaster();
     ray.setFromCamera(place, this.camera);
     return ray;
@@ -102,7 +204,7 @@ export class Stage {
 
   private key(event: KeyboardEvent) {
     const turns: Record<string, [number, number]> = { ArrowLeft: [-0.1, 0], ArrowRight: [0.1, 0], ArrowUp: [0, -0.1], ArrowDown: [0, 0.1] };
-    const offset = this.camera.position.clone().sub(this.controls.target);
+    const offset = this.camera.position.clone().sub(this.controls!.target);
     const place = new three.Spherical().setFromVector3(offset);
     if (event.key in turns) {
       place.theta += turns[event.key][0];
@@ -112,8 +214,8 @@ export class Stage {
     else if (event.key === '-') place.radius *= 1.1;
     else return;
     event.preventDefault();
-    this.camera.position.setFromSpherical(place).add(this.controls.target);
-    this.controls.update();
+    this.camera.position.setFromSpherical(place).add(this.controls!.target);
+    this.controls!.update();
     this.draw();
     this.onmoved();
   }
@@ -137,18 +239,36 @@ export class Stage {
 
   /** Makes the programs of the graphics card without waiting for them in a frame. */
   async compile() {
+    const { info } = this.renderer;
+    const before = new Set(info.programs);
+    this.renderer.compile(this.scene, this.camera);
+    const isNew = info.programs?.some((program) => !before.has(program));
+    if (!isNew) return;
     await this.renderer.compileAsync(this.scene, this.camera);
     await this.idle();
     // three.js asks for these at the first use of a program, and waits for the answer: for one program a task.
-    for (const program of this.renderer.info.programs ?? []) {
+    for (const program of info.programs ?? []) {
+      if (before.has(program)) continue;
       program.getUniforms();
       program.getAttributes();
       await anotherTask();
     }
   }
 
-  /** Returns when the graphics card has done what it was asked for. What comes next does not wait for it. */
-  private async idle() {
+  /**
+   * Returns when the graphics card has nothing to do, also for the rest of the page: an answer then comes at once. Some later
+   * calls wait for it, and the page with them.
+   */
+  async idle() {
+    for (const end = performance.now() + mostWait; performance.now() < end && !this.isClosed; ) {
+      const start = performance.now();
+      await this.done();
+      if (performance.now() - start < atOnce) return;
+    }
+  }
+
+  /** Returns when the graphics card has done all that it was asked for. */
+  private async done() {
     const gl = this.graphics;
     const fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
     if (!fence) return;
@@ -159,19 +279,32 @@ export class Stage {
     gl.deleteSync(fence);
   }
 
-  /** Gives an image to the graphics card, in a task of its own: a frame that needs it does not wait. */
+  /** Gives an image to the graphics card, which has the one before by then: the page does not wait for it. */
   async upload(texture: three.Texture) {
-    await anotherTask();
-    if (!this.isClosed) this.renderer.initTexture(texture);
+    const start = performance.now();
+    await this.taken;
+    this.isSlow = performance.now() - start > slow;
+    this.taken = this.done();
+    if (this.isOpen) this.renderer.initTexture(texture);
   }
 
-  /** Draws in the next frame. */
+  /** No image comes any more. */
+  uploaded() {
+    this.isSlow = false;
+  }
+
+  /** Draws in the next frame. A slow graphics card draws less often while images come, or they would come late. */
   draw() {
-    if (this.isDrawing || this.isClosed) return;
+    if (this.isSlow) this.drawSoon();
+    else this.drawNext();
+  }
+
+  private drawNext() {
+    if (this.isDrawing || !this.isOpen) return;
     this.isDrawing = true;
     requestAnimationFrame(() => {
       this.isDrawing = false;
-      if (!this.isClosed) this.drawNow();
+      if (this.isOpen) this.drawNow();
     });
   }
 
@@ -179,7 +312,7 @@ export class Stage {
   drawSoon() {
     this.soon ??= setTimeout(() => {
       this.soon = undefined;
-      this.draw();
+      this.drawNext();
     }, soonDelay);
   }
 
@@ -188,14 +321,21 @@ export class Stage {
   }
 
   close() {
+    this.end();
     this.isClosed = true;
-    clearTimeout(this.soon);
-    this.sizes.disconnect();
-    this.controls.dispose();
+    for (const surface of this.samples) surface.dispose();
     this.renderer.dispose();
     // Browsers keep few contexts, and would end that of an open model before they collect this one.
     this.renderer.forceContextLoss();
   }
+}
+
+/** The facts of a surface that stands for those of models. */
+function sampleFacts(alpha: Alpha): SurfaceFacts {
+  return {
+    label: '', color: new three.Color(0xffffff), opacity: 1, alpha, cutoff: 0.5, unlit: false, twoSided: false, vertexColors: false, flat: false,
+    layout: new three.Texture(),
+  };
 }
 
 /** Lets the page answer in between. */
@@ -209,10 +349,4 @@ function rendererFor(canvas: HTMLCanvasElement, context: WebGL2RenderingContext)
   } catch (error) {
     throw new NoWebgl(String(error));
   }
-}
-
-/** Lets the page show what it has. A hidden page shows nothing, and goes on. */
-function frames(): Promise<unknown> {
-  const shown = new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
-  return Promise.race([shown, new Promise((resolve) => setTimeout(resolve, 500))]);
 }

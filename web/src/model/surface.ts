@@ -1,4 +1,4 @@
-// Surfaces: what a file says of a material, and how that is drawn. The rules are those of the program's pictures.
+// Surfaces: materials, and how they are drawn. The rules are those of the program's pictures.
 import * as three from 'three';
 
 import type { Alpha, WantedTexture } from '../protocol';
@@ -39,7 +39,7 @@ export interface SurfaceFacts {
   layout: three.Texture;
 }
 
-/** What is drawn of a surface: the opaque part and, after all opaque parts, the part that is mixed with them. */
+/** The passes of a surface: its opaque part and, after all opaque parts, its blended part. */
 interface Passes {
   solid?: { alphaTest: number };
   mixed?: { opacity: number; blending: 'normal' | 'add' | 'multiply' };
@@ -52,6 +52,8 @@ export class Surface {
   private picture: Picture | undefined;
   /** The image, as it lies on this surface. */
   map: three.Texture | null = null;
+  /** The image that is drawn until the next call of `draw`. */
+  private old: three.Texture | undefined;
   private checked: three.Texture | undefined;
   private blank: three.Texture | undefined;
 
@@ -68,9 +70,11 @@ export class Surface {
     this.meshes.push(mesh);
   }
 
+  /** Takes an image, which `draw` shows. */
   show(picture: Picture | undefined) {
     this.picture = picture;
-    this.map?.dispose();
+    this.old?.dispose();
+    this.old = this.map ?? undefined;
     this.map = null;
     if (!picture) return;
     this.map = likeLayout(this.facts.layout, picture.source);
@@ -109,6 +113,8 @@ export class Surface {
       mixed.blendDst = three.SrcColorFactor;
     }
     for (const mesh of this.meshes) mesh.material = this.materials;
+    this.old?.dispose();
+    this.old = undefined;
   }
 
   /** True if a plate of grey would hide what the game shows. */
@@ -136,7 +142,7 @@ export class Surface {
       if (of === 'mask') return { solid: { alphaTest: 0.5 } };
     }
     const mixed: Passes = { mixed: { opacity: own, blending: 'normal' } };
-    // What is opaque hides what is behind it, whatever is drawn first.
+    // Opaque pixels hide those behind them, in any order of drawing.
     if (own >= solid) mixed.solid = { alphaTest: solid };
     return mixed;
   }
@@ -153,6 +159,7 @@ export class Surface {
   dispose() {
     for (const material of this.materials) material.dispose();
     this.map?.dispose();
+    this.old?.dispose();
     this.checked?.dispose();
     this.blank?.dispose();
     this.facts.layout.dispose();

@@ -8,6 +8,7 @@ import type { ImageFacts, Reference, WantedTexture } from '../protocol';
 import { grouped, short, t } from '../strings';
 import { choicesOf, imageEndings, isImageName, stemOf } from './choices';
 import { disposePicture, Images, type Picture } from './images';
+import { type ForFile, type Images as ChosenImages, readChosen } from './chosen';
 import { type Chosen, keptOf } from './kept';
 import { lastName } from './load';
 import type { Stage } from './stage';
@@ -36,6 +37,8 @@ class Slot {
   /** The page can open the file. */
   isOpen = false;
   picture: Picture | undefined;
+  /** The image that is shown instead of the one that the model names. */
+  choice: Chosen | undefined;
   isWhole = false;
   row: HTMLElement | undefined;
 
@@ -44,9 +47,12 @@ class Slot {
 
 export class Textures {
   readonly element = el('details', { class: 'textures', hidden: true });
+  /** Says which of the chosen images a saved model has. */
+  readonly forFile = el('span', { class: 'for-file', hidden: true });
   private readonly summary = el('summary');
   private readonly hint = el('p', { class: 'hint' }, t('dropHint'));
   private readonly list = el('div', { class: 'texture-list' });
+  private readonly further = el('div', { class: 'further' });
   private readonly images = new Images();
   private readonly loading: Latest;
   private readonly listing: Latest;
@@ -54,11 +60,13 @@ export class Textures {
   private readonly disk = el('input', { type: 'file', accept: imageEndings.replaceAll(' ', ','), hidden: true, 'aria-label': t('imageFromDisk') });
   /** The slot for which a file is chosen. */
   private diskSlot: Slot | undefined;
-  /** What the model and its materials name, once that is known. */
+  /** The references of the model and its materials, once they are known. */
   private references: Reference[] = [];
   private slots: Slot[] = [];
-  /** What the user chose, also before the model was last left. */
+  /** The choices of the user, also those made before the model was last left. */
   private readonly kept;
+  /** The image that the graphics card takes, while the next one is decoded. */
+  private showing: Promise<void> = Promise.resolve();
   private pixels = 0;
   private isReduced = false;
 
@@ -69,7 +77,7 @@ export class Textures {
     this.naming = new Latest(context.failed);
     this.kept = keptOf(context.client, context.about.address);
     this.disk.addEventListener('change', () => this.fromDisk());
-    this.element.append(this.summary, this.hint, this.disk, this.list);
+    this.element.append(this.summary, this.hint, this.disk, this.list, this.further);
   }
 
   /** Takes the surfaces of another level of detail. Their images come with `load`. */
@@ -95,11 +103,14 @@ export class Textures {
     this.isReduced = false;
     void this.loading.run(async (current) => {
       const guess = await this.guess(current);
+      this.showing = Promise.resolve();
       for (const most of [firstSide, mostSide]) {
         for (const slot of this.slots) {
           if (!slot.isWhole) await this.fill(slot, most, guess, current);
         }
+        await current(this.showing);
       }
+      this.stage.uploaded();
       this.describe();
       void this.findReferences();
     });
@@ -113,8 +124,25 @@ export class Textures {
     await this.naming.run(async (current) => {
       this.references = await current(client.ask(handle, 'references'));
       for (const slot of this.slots) this.describeRow(slot);
+      this.listFurther();
       this.describe();
     });
+  }
+
+  /** Lists the files that the materials miss, with the places where they were looked for. */
+  private listFurther() {
+    this.further.replaceChildren();
+    const missing = this.references.filter(isOfMaterial);
+    for (const { name, kind, via, line, elsewhere } of missing.slice(0, mostRows)) {
+      const row = el('div', { class: 'texture-row', 'data-state': 'missing' }, el('span', { class: 'texture-state' }, t('missing')), el('span', { class: 'texture-name' }, short(name ?? '', 300)));
+      const file = el('span', { class: 'texture-file' });
+      if (via) file.append(t('via'), ' ', button(short(via, 300), () => this.context.open(via)), line ? `:${line}` : '', ' ');
+      file.append(placesOf(this.context.about.address, { kind, name, via }));
+      for (const other of elsewhere ?? []) file.append(' ', button(short(other, 300), () => this.context.open(other)));
+      row.append(file);
+      this.further.append(row);
+    }
+    if (missing.length > mostRows) this.further.append(el('p', {}, t('notListed', grouped(missing.length - mostRows))));
   }
 
   private isAlone(): boolean {
@@ -122,7 +150,7 @@ export class Textures {
     return client.isAlone && !about.address.includes('!/');
   }
 
-  /** The work ended early, as by the user. What is not there yet does not come. */
+  /** The work ended early, as by the user. Missing images do not come. */
   private failed(error: unknown) {
     for (const slot of this.slots) {
       if (slot.isWhole) continue;
@@ -130,6 +158,7 @@ export class Textures {
       if (slot.state === 'waiting') slot.state = 'unreadable';
       this.describeRow(slot);
     }
+    this.stage.uploaded();
     this.describe();
     this.context.failed(error);
   }
@@ -148,6 +177,7 @@ export class Textures {
     const { client, handle } = this.context;
     const { wanted } = slot;
     const choice = this.kept.chosen.get(slot.key) ?? (wanted ? undefined : guess);
+    slot.choice = choice;
     let found: [ImageFacts, Uint8Array<ArrayBuffer>] | null = null;
     if (choice) found = await current(this.readable(this.clientOf(choice).ask(choice.handle, 'own_image', most)));
     else if (wanted && !wanted.name.startsWith('#')) found = await current(this.readable(client.ask(handle, 'image', wanted.name, most)));
@@ -161,7 +191,7 @@ export class Textures {
     slot.file = choice?.address ?? facts.file ?? '';
     slot.isOpen = !choice?.isDropped;
     const picture = await current(this.images.decode(facts, bytes, Math.max(most, facts.media ? mostSide : 0), wanted?.is_black_clear ?? false));
-    slot.isWhole = most === mostSide || facts.media !== undefined || (facts.largest ?? 0) <= most || !picture;
+    const isWhole = most === mostSide || facts.media !== undefined || (facts.largest ?? 0) <= most || !picture;
     const grown = (picture?.pixels ?? 0) - (slot.picture?.pixels ?? 0);
     if (picture && this.pixels + grown > mostPixels) {
       disposePicture(picture);
@@ -172,16 +202,34 @@ export class Textures {
       this.changed(slot);
       return;
     }
-    slot.state = this.stateOf(picture, choice, facts, wanted);
     this.pixels += grown;
+    try {
+      await current(this.showing);
+    } catch (error) {
+      if (picture) disposePicture(picture);
+      throw error;
+    }
+    this.showing = this.display(slot, picture, current).then(() => {
+      slot.isWhole = isWhole;
+      slot.state = this.stateOf(picture, choice, facts, wanted);
+      this.changed(slot);
+    });
+    // Who waits for it next is told.
+    this.showing.catch(() => {});
+  }
+
+  /** Gives an image to the graphics card. From then on no frame needs the one that was there. */
+  private async display(slot: Slot, picture: Picture | undefined, current: Current) {
     const before = slot.picture;
     slot.picture = picture;
     for (const surface of slot.surfaces) surface.show(picture);
-    this.changed(slot);
-    // From here on no frame needs the image that was there.
-    if (before) disposePicture(before);
     const [{ map }] = slot.surfaces;
-    if (map) await current(this.stage.upload(map));
+    try {
+      if (map) await current(this.stage.upload(map));
+      for (const surface of slot.surfaces) surface.draw(this.drawing);
+    } finally {
+      if (before) disposePicture(before);
+    }
   }
 
   /** A damaged image is one that cannot be shown. The user may end the work, too, which is no fault of the image. */
@@ -212,7 +260,7 @@ export class Textures {
     this.describe();
   }
 
-  // --- What the user chooses.
+  // --- Choices of the user.
 
   /** Shows another image on the surfaces of a slot; without one, the image that the model names. */
   private choose(slot: Slot, choice: Chosen | undefined) {
@@ -238,6 +286,34 @@ export class Textures {
     slot.picture = undefined;
     this.pixels -= picture.pixels;
     disposePicture(picture);
+  }
+
+  /** The images that a saved model gets, and the number of those that it cannot have. */
+  private imagesForFile(): { wanted: ForFile[]; left: number } {
+    const wanted: ForFile[] = [];
+    const unnamed = this.slots.filter(({ wanted }) => !wanted);
+    const [first] = unnamed;
+    const isOneForAll = first?.choice !== undefined && unnamed.every(({ choice }) => choice === first.choice);
+    let left = 0;
+    for (const { wanted: texture, choice, picture } of this.slots) {
+      if (!choice || !picture) continue;
+      if (texture) wanted.push({ name: texture.name, is_for_unnamed: false, choice });
+      else if (!isOneForAll) left += 1;
+    }
+    if (isOneForAll && first.picture) wanted.push({ name: lastName(first.choice!.address), is_for_unnamed: true, choice: first.choice! });
+    return { wanted, left };
+  }
+
+  /** Reads the images that the user chose, for a saved model. */
+  chosenImages(current: Current): Promise<ChosenImages> {
+    const { wanted } = this.imagesForFile();
+    return readChosen(wanted, this.context.client, (choice) => this.clientOf(choice), current);
+  }
+
+  private describeFile() {
+    const { wanted, left } = this.imagesForFile();
+    this.forFile.hidden = wanted.length === 0 && left === 0;
+    this.forFile.textContent = left > 0 ? t('notInFile', grouped(left)) : t('imagesInFile');
   }
 
   private clientOf({ isDropped }: Chosen): Client {
@@ -305,6 +381,7 @@ export class Textures {
     this.hint.hidden = isBare;
     this.summary.textContent = parts.join(' ');
     this.element.dataset.state = isLoading ? 'loading' : 'done';
+    this.describeFile();
     this.element.hidden = this.slots.length === 0;
     this.element.classList.toggle('lacking', missing.length + further.length > 0);
   }

@@ -13,7 +13,7 @@ export interface Pixels {
   height: number;
   /** Red, green, blue and alpha of each pixel. */
   data: Uint8ClampedArray<ArrayBuffer>;
-  /** What is not as in the file. */
+  /** The differences from the file. */
   note?: string;
 }
 

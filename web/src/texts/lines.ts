@@ -18,7 +18,7 @@ export class TextLines {
   constructor(readonly text: string) {
     const starts = [0];
     for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
-    // What ends with a newline has no further line.
+    // A newline at the end starts no further line.
     if (starts.length > 1 && starts.at(-1) === text.length) starts.pop();
     this.starts = Uint32Array.from(starts);
     this.count = starts.length;

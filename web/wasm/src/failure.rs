@@ -1,9 +1,9 @@
-//! What the program's words about a file need of its errors.
+//! The error type that the program's code for reports expects.
 
 /// The text of an error without its file and offset.
 pub(crate) fn message_of(error: &meshpeek::Error) -> String {
     error.message()
 }
 
-/// What the program's own source calls an error.
+/// The error type that the program's own source expects.
 pub(crate) type Failure = meshpeek::Error;

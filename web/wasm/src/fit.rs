@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use meshpeek::rtm::Motion;
 use meshpeek::{Asset, Budget};
 use serde_json::{Value, json};
 
@@ -25,7 +26,16 @@ pub(crate) fn of(model: &Asset<'_>, motion: &Asset<'_>, budget: &Budget) -> Resu
         }
     }
     let count = moved.names.len();
-    Ok(json!({ "bones": bones.names.len(), "moved": count, "fitting": count - lacking, "missing": missing }))
+    let fitting = count - lacking;
+    let plays = fitting > 0 && has_what_moves(model, motion);
+    Ok(json!({
+        "bones": bones.names.len(), "moved": count, "fitting": fitting, "missing": missing, "plays": plays,
+    }))
+}
+
+/// Returns true if the model has a skeleton, or if the animation is a plain one, which moves selections, too.
+fn has_what_moves(model: &Asset<'_>, motion: &Asset<'_>) -> bool {
+    matches!(motion, Asset::Rtm(Motion::Plain(_))) || !model.rigs().is_empty()
 }
 
 fn moved_by(motion: &Asset<'_>) -> Result<Bones> {

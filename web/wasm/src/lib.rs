@@ -389,8 +389,9 @@ impl Session {
         text(&self.node(node)?.ask(model::about)?)
     }
 
-    /// Returns the model as glTF, with images from the open files: `[missing names, bytes]`.
-    pub fn glb(&mut self, node: u32, options: &str) -> Answer<JsArray> {
+    /// Returns the model as glTF, with images from the open files, and those that the user chose, one after the other in
+    /// `chosen`: `[missing names, bytes]`.
+    pub fn glb(&mut self, node: u32, options: &str, chosen: Vec<u8>) -> Answer<JsArray> {
         let options: model::Options = serde_json::from_str(options)?;
         self.list_images()?;
         let own = self.node(node)?;
@@ -398,7 +399,7 @@ impl Session {
         if let Some(node) = options.motion {
             motion = Some(self.node(node)?);
         }
-        let (missing, bytes) = model::glb(self, own, motion, &options)?;
+        let (missing, bytes) = model::glb(self, own, motion, &options, &chosen)?;
         Ok(bytes_of(text(&missing)?, &bytes))
     }
 

@@ -1,4 +1,4 @@
-//! What the program's words about a file need of its limits.
+//! The limits that the program's code for reports expects.
 
 use meshpeek::summary::Code;
 

@@ -99,7 +99,7 @@ impl Session {
             if let Some(outer) = outer {
                 outer_names.extend(MemberPath::new(&outer.text).names().map(str::to_owned));
             }
-            // What cannot be listed has no files to offer.
+            // An archive that cannot be listed offers no files.
             let Ok(members) = archive.ask(|asset| Ok(names_of(asset, endings))) else { continue };
             for member in members {
                 let mut names = outer_names.clone();

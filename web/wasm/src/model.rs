@@ -31,11 +31,24 @@ pub(crate) struct Options {
     images: bool,
     /// True for a pixel instead of each image, which the page replaces by the image when it has it.
     pixels: bool,
+    /// The images that the user chose.
+    chosen: Vec<Chosen>,
+}
+
+/// An image that the user chose for a texture. Its bytes follow those of the one before.
+#[derive(Deserialize)]
+struct Chosen {
+    /// The texture, as the model names it; for surfaces that name none, a name for the image.
+    name: String,
+    bytes: usize,
+    /// True for all surfaces that name no texture.
+    #[serde(default)]
+    is_for_unnamed: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { lod: None, motion: None, images: true, pixels: false }
+        Self { lod: None, motion: None, images: true, pixels: false, chosen: Vec::new() }
     }
 }
 
@@ -43,6 +56,8 @@ impl Default for Options {
 const PIXEL_BYTES: u64 = 256;
 /// The most pixels of a TGA or DDS file.
 const MOST_PIXELS: u64 = 64 << 20;
+/// The most pixels of such a file that is put into a model.
+const MOST_DECODED: u64 = 16 << 20;
 /// The work of looking at a draw call.
 const PRIMITIVE_WORK: u64 = 64;
 /// The memory of a key of an animation.
@@ -61,7 +76,7 @@ pub(crate) fn about(asset: &Asset<'_>) -> Result<Value> {
         };
         primitives += 1;
         if let Some((index, resolution)) = primitive.place.lod {
-            let level = levels.entry(index).or_insert(Level { resolution, triangles: None, is_drawn: false });
+            let level = levels.entry(index).or_insert(Level { resolution, ..Level::default() });
             level.is_drawn = true;
         }
     }
@@ -69,14 +84,16 @@ pub(crate) fn about(asset: &Asset<'_>) -> Result<Value> {
     let mut finest = None;
     let mut least = f32::INFINITY;
     for (index, level) in levels {
-        let Level { resolution, triangles, is_drawn } = level;
+        let Level { resolution, triangles, faces, is_drawn } = level;
         let is_visual = Resolution(resolution).is_visual();
         if is_drawn && (finest.is_none() || is_visual && resolution < least) {
             finest = Some(index);
             least = if is_visual { resolution } else { f32::INFINITY };
         }
         let title = Resolution(resolution).title();
-        lods.push(json!({ "index": index, "title": title, "triangles": triangles, "drawn": is_drawn }));
+        lods.push(json!({
+            "index": index, "title": title, "triangles": triangles, "faces": faces, "drawn": is_drawn,
+        }));
     }
     let mut rigs = Vec::new();
     for rig in asset.rigs() {
@@ -91,10 +108,12 @@ pub(crate) fn about(asset: &Asset<'_>) -> Result<Value> {
 }
 
 /// A level of detail.
+#[derive(Default)]
 struct Level {
     resolution: f32,
     /// As in the program's table of levels.
     triangles: Option<u64>,
+    faces: Option<u64>,
     /// True if it has something to draw.
     is_drawn: bool,
 }
@@ -105,11 +124,12 @@ fn levels_of(asset: &Asset<'_>) -> BTreeMap<usize, Level> {
     match asset {
         Asset::Odol(model) => {
             for entry in model.lods() {
-                let mut triangles = None;
+                let mut level = Level { resolution: entry.resolution.0, ..Level::default() };
                 if let Ok(Some(lod)) = model.lod(entry.index) {
-                    triangles = Some(lod.faces.triangle_count());
+                    level.triangles = Some(lod.faces.triangle_count());
+                    level.faces = Some(lod.faces.len() as u64);
                 }
-                levels.insert(entry.index, Level { resolution: entry.resolution.0, triangles, is_drawn: false });
+                levels.insert(entry.index, level);
             }
         }
         Asset::Mlod(model) => {
@@ -120,7 +140,8 @@ fn levels_of(asset: &Asset<'_>) -> BTreeMap<usize, Level> {
                     triangles = triangles.saturating_add(face.triangle_count());
                 }
                 let resolution = lod.resolution;
-                levels.insert(index, Level { resolution, triangles: Some(triangles), is_drawn: false });
+                let faces = Some(lod.faces.len() as u64);
+                levels.insert(index, Level { resolution, triangles: Some(triangles), faces, is_drawn: false });
             }
         }
         _ => {}
@@ -159,14 +180,19 @@ pub(crate) fn glb(
     node: &Node,
     motion: Option<&Node>,
     options: &Options,
+    chosen: &[u8],
 ) -> Result<(Value, Vec<u8>)> {
-    let lod = match options.lod {
+    let unnamed = options.chosen.iter().find(|chosen| chosen.is_for_unnamed);
+    let mut to_write = export::Options::default();
+    to_write.texture = unnamed.map(|chosen| chosen.name.as_str());
+    to_write.lod = match options.lod {
         Some(index) => Lod::Index(index),
         None => Lod::Finest,
     };
     node.ask(|asset| {
         let Some(motion) = motion else {
-            return write_glb(asset, lod, None, Open::new(session, node, asset, options));
+            let images = Open::new(session, node, asset, options).with_chosen(&options.chosen, chosen);
+            return write_glb(asset, &to_write, images);
         };
         motion.ask(|moved| {
             let Asset::Rtm(Motion::Plain(_)) = moved else {
@@ -175,17 +201,18 @@ pub(crate) fn glb(
                 ));
             };
             let Some(rig) = moved.rigs().pop() else { return Err(no_animation()) };
-            write_glb(asset, lod, Some(&rig?), Open::new(session, node, asset, options))
+            let rig = rig?;
+            let mut to_write = to_write;
+            to_write.rig = Some(&rig);
+            let images = Open::new(session, node, asset, options).with_chosen(&options.chosen, chosen);
+            write_glb(asset, &to_write, images)
         })
     })
 }
 
-/// Writes a model as glTF, moved by this rig if there is one. Returns what is missing in it, and its bytes.
-fn write_glb(asset: &Asset<'_>, lod: Lod, rig: Option<&Rig<'_>>, mut images: Open<'_>) -> Result<(Value, Vec<u8>)> {
-    let mut options = export::Options::default();
-    options.lod = lod;
-    options.rig = rig;
-    let model = export::glb(asset, &options, &mut images, &budget(asset.size()))?;
+/// Writes a model as glTF. Returns the textures that have no image in it, and its bytes.
+fn write_glb(asset: &Asset<'_>, options: &export::Options<'_>, mut images: Open<'_>) -> Result<(Value, Vec<u8>)> {
+    let model = export::glb(asset, options, &mut images, &budget(asset.size()))?;
     let mut bytes = Vec::new();
     model.write_to(&mut bytes)?;
     let missing = json!({
@@ -201,6 +228,8 @@ struct Open<'s> {
     node: &'s Node,
     /// Those inside the model.
     inside: Embedded<'s>,
+    /// Those that the user chose, by the textures.
+    chosen: BTreeMap<&'s str, &'s [u8]>,
     last: Vec<u8>,
     is_on: bool,
     /// True for a pixel instead of each image.
@@ -215,6 +244,7 @@ impl<'s> Open<'s> {
             session,
             node,
             inside: Embedded::new(asset),
+            chosen: BTreeMap::new(),
             last: Vec::new(),
             is_on: options.images,
             has_pixels: options.pixels,
@@ -222,14 +252,29 @@ impl<'s> Open<'s> {
         }
     }
 
+    /// Takes the images that the user chose before all others. `bytes` are those of all, one after the other.
+    fn with_chosen(mut self, chosen: &'s [Chosen], mut bytes: &'s [u8]) -> Self {
+        for image in chosen {
+            let Some((own, rest)) = bytes.split_at_checked(image.bytes) else { break };
+            self.chosen.insert(&image.name, own);
+            bytes = rest;
+        }
+        self
+    }
+
     fn read(&self, texture: &geometry::Texture<'_>, room: &Reservation<'_>) -> Option<Vec<u8>> {
         if !self.is_on {
             return None;
         }
+        let name = Name::from(texture.name);
+        if let Some(bytes) = self.chosen.get(name.text.as_str()) {
+            room.work(bytes.len() as u64).ok()?;
+            return Some(bytes.to_vec());
+        }
         if let Ok(Some(bytes)) = self.inside.find(texture, room) {
             return Some(bytes);
         }
-        let found = self.session.find_image(self.node, &Name::from(texture.name)).ok()?;
+        let found = self.session.find_image(self.node, &name).ok()?;
         let bytes = found?.bytes;
         room.work(bytes.len() as u64).ok()?;
         Some(bytes)
@@ -259,6 +304,7 @@ impl Images for Open<'_> {
         let bytes = self.read(texture, room)?;
         let (size, rgba) = match picture(&bytes, most).ok()? {
             Some(Picture { size, rgba, .. }) => (size, rgba),
+            None if picture::is_named(&Name::from(texture.name).text) => other_pixels(&bytes, most, room)?,
             None => png_pixels(&bytes, most, room)?,
         };
         room.hold(rgba.len() as u64).ok()?;
@@ -270,12 +316,34 @@ impl Images for Open<'_> {
     }
 }
 
-/// What the page needs to know of a texture before it has the image.
+/// The facts of a texture that the page needs before it has the image.
 fn texture_facts(texture: &geometry::Texture<'_>) -> Value {
     let name = Name::from(texture.name).text;
     json!({
         "hides_little": export::hides_little(&name), "is_black_clear": texture.is_black_clear, "name": name,
     })
+}
+
+/// The pixels of a TGA or DDS file: every n-th if a side would be longer than `most`. The name may be wrong, and the file a
+/// PNG.
+fn other_pixels(bytes: &[u8], most: u32, room: &Reservation<'_>) -> Option<([u32; 2], Vec<u8>)> {
+    if media_type(bytes).is_some() {
+        return png_pixels(bytes, most, room);
+    }
+    let ([width, height], rgba) = picture::decode_bytes(bytes, MOST_DECODED).ok()?;
+    room.work(rgba.len() as u64).ok()?;
+    let step = width.max(height).div_ceil(most.max(1)).max(1) as usize;
+    if step == 1 {
+        return Some(([width, height], rgba));
+    }
+    let mut fewer = Vec::new();
+    for row in rgba.chunks_exact(width.max(1) as usize * 4).step_by(step) {
+        for pixel in row.chunks_exact(4).step_by(step) {
+            fewer.extend_from_slice(pixel);
+        }
+    }
+    let size = [width, height].map(|side| (side as usize).div_ceil(step) as u32);
+    Some((size, fewer))
 }
 
 /// The pixels of a PNG image: every n-th if a side would be longer than `most`.
@@ -408,8 +476,7 @@ pub(crate) fn image(name: &str, bytes: &[u8], most: u32) -> Result<(Value, Vec<u
     if let Some(kind) = media_type(bytes).or_else(|| other_media_type(bytes)) {
         return Ok((json!({ "media": kind }), bytes.to_vec()));
     }
-    let name = name.to_ascii_lowercase();
-    if name.ends_with(".tga") || name.ends_with(".dds") {
+    if picture::is_named(name) || bytes.starts_with(b"DDS ") {
         let (size, rgba) = picture::decode_bytes(bytes, MOST_PIXELS)?;
         return Ok((json!({ "size": size, "largest": size.iter().max() }), rgba));
     }

@@ -307,7 +307,7 @@ impl Node {
         }
     }
 
-    /// Asks its asset once, with the bytes that are here. What needs other bytes may be reported as a problem.
+    /// Asks its asset once, with the bytes that are here. A question that needs other bytes may be reported as a problem.
     pub(crate) fn ask_here<T>(&self, question: impl FnOnce(&Asset<'_>) -> Result<T>) -> Result<T> {
         match &self.body {
             Body::Whole(_, Ok(asset)) => question(asset.asset()),

@@ -1,4 +1,4 @@
-//! What the program's `info -v` says of an asset, as sections of lines.
+//! The sections of the program's `info -v`, as lines.
 
 use meshpeek::{Asset, Error};
 use serde::Serialize;

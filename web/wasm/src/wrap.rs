@@ -1,4 +1,4 @@
-//! What the program's words about a file need to break lines: nothing, because the browser breaks them.
+//! Line breaks for the program's code for reports: none, because the browser breaks lines.
 
 use meshpeek::address::MemberPath;
 
