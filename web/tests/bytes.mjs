@@ -1,13 +1,16 @@
 // The bytes as a tool, and the numbers of arrays.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 
 import { made } from './made.mjs';
-import { at, download, eventually, meshpeek, on, openFiles, tab } from './page.mjs';
+import { at, download, eventually, meshpeek, on, openFiles, shown, tab } from './page.mjs';
 
 /** Opens the bytes of a file. */
 async function openBytes(page, path) {
   await openFiles(page, [path]);
+  // Another file may be shown until then, and its tab would be pressed.
+  await shown(page, basename(path));
   await tab(page, 'bytes');
   await page.locator('#hex .codes [data-at="0"]').waitFor();
   await page.locator('#tree [role=treeitem]').first().waitFor();

@@ -46,7 +46,6 @@ on('a clip moves the model', async (page) => {
   await openFiles(page, [at('b3d/everything.b3d')]);
   assert.equal(await ready(page), 'true');
   await page.getByRole('button', { name: 'Pause' }).click();
-  await unfold(page);
   const shot = () => page.locator('#view').screenshot();
   await page.locator('#timeline').fill('0');
   const start = await shot();
@@ -62,6 +61,7 @@ on('a clip moves the model', async (page) => {
 on('the views of a model change its picture', async (page) => {
   await openFiles(page, [at('odol/v73.p3d')]);
   assert.equal(await ready(page), 'true');
+  await unfold(page);
   const shot = () => page.locator('#view').screenshot();
   /** The picture, when it is another than this. */
   const changed = (last, why) => eventually(async () => {
