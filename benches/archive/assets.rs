@@ -22,8 +22,8 @@ pub fn of_a_mod() -> Vec<Asset> {
     const SCRIPT: &str = "params [\"_unit\"];\r\nif (alive _unit) then {\r\n\t_unit setDamage 0;\r\n};\r\n";
     let mut assets = assets(&["odol", "rtm", "paa", "rap"]);
     assets.push(Asset { name: "editable.p3d".to_owned(), bytes: editable_model() });
-    for place in 0..assets.len() {
-        let name = format!("fn_{}.sqf", assets[place].name);
+    let names: Vec<String> = assets.iter().map(|asset| format!("fn_{}.sqf", asset.name)).collect();
+    for name in names {
         assets.push(Asset { name, bytes: SCRIPT.repeat(40).into_bytes() });
     }
     sorted(assets)

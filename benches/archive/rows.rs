@@ -30,6 +30,8 @@ impl Rows {
         if !self.has(row.word()) {
             return;
         }
+        // Files that were just written are slower.
+        ours();
         let (mut ratios, mut our_times, mut their_times) = (Vec::new(), Vec::new(), Vec::new());
         for round in 0..self.rounds {
             // Neither side is always the first.
