@@ -3,6 +3,7 @@
 use std::io::{self, BufWriter, IsTerminal, Write};
 
 use anstream::{AutoStream, ColorChoice};
+use meshpeek::answers::refs::Link;
 use meshpeek::scan::Record;
 use serde::Serialize;
 
@@ -126,6 +127,17 @@ impl Output {
         let mut line = std::mem::take(&mut self.line);
         line.clear();
         let line = json_line(value, line)?;
+        let written = self.write_all(&line);
+        self.line = line;
+        written
+    }
+
+    /// Writes a reference, of which there may be millions.
+    pub(crate) fn link_line(&mut self, link: &Link<'_>) -> io::Result<()> {
+        let mut line = std::mem::take(&mut self.line);
+        line.clear();
+        link.write_json(&mut line);
+        line.push(b'\n');
         let written = self.write_all(&line);
         self.line = line;
         written

@@ -364,7 +364,7 @@ impl Writer {
     fn write(&mut self, link: &Link<'_>) -> Result<(), Failure> {
         match self {
             Self::Table(out, sheet) => Ok(sheet.add(link, out)?),
-            Self::Ndjson(out) => Ok(out.json_line(link)?),
+            Self::Ndjson(out) => Ok(out.link_line(link)?),
             Self::Annotations { annotations, form, is_stale } => {
                 if let Some(line) = annotation(link, *form, *is_stale)? {
                     annotations.write(&line)?;

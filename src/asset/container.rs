@@ -114,6 +114,7 @@ impl<'a> Iterator for Members<'a> {
 
 /// A file inside a container.
 #[derive(Clone, Copy, Debug)]
+#[allow(clippy::large_enum_variant, reason = "few members are there at once")]
 #[non_exhaustive]
 pub enum Member<'a> {
     /// A member of a PBO archive.

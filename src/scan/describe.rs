@@ -23,6 +23,7 @@ use crate::formats::pbo::{self, Checksum};
 use crate::formats::rap::looks::{self, Least};
 use crate::formats::rap::syntax;
 use crate::formats::rap::text::Reader;
+use crate::formats::zip::{self, Sound};
 use crate::inspect::{Depth, Inspect as _, report_tear};
 use crate::ranges::Data;
 use crate::summary::{Problem, Problems, References, Summary};
@@ -154,23 +155,33 @@ pub(super) struct Described<'a> {
     pub(super) late: Option<Late<'a>>,
 }
 
-/// The deferred checksum of an archive. Its record is not complete without it.
+/// The deferred check of an archive. Its record is not complete without it.
 pub(super) struct Late<'a> {
-    archive: pbo::Archive<'a>,
-    pub(super) checksum: Checksum<'a>,
+    pub(super) check: LateCheck<'a>,
     /// Problems found before.
     problems: Problems,
 }
 
-impl<'a> Late<'a> {
-    fn of(asset: &Asset<'a>) -> Option<(pbo::Archive<'a>, Checksum<'a>)> {
-        let Asset::Pbo(archive) = asset else { return None };
-        Some((*archive, archive.checksum().ok()??))
-    }
+/// What of an archive is checked while or after its members are visited.
+pub(super) enum LateCheck<'a> {
+    /// The checksum of a PBO.
+    Checksum { archive: pbo::Archive<'a>, checksum: Checksum<'a> },
+    /// The content of the members of a zip, except those with these indices. Most are decoded when they are visited.
+    Content { archive: zip::Archive<'a>, shared: Vec<usize> },
+}
 
-    /// Inserts all problems before those that were found later.
-    pub(super) fn report(mut self, problems: &mut Vec<Problem>) {
-        self.archive.report_checksum(Some(self.checksum.holds()), &mut self.problems);
+impl Late<'_> {
+    /// Inserts all problems before those that were found later. The content of members that are known to be sound is not
+    /// decoded again.
+    pub(super) fn report(mut self, sound: &Sound, problems: &mut Vec<Problem>) {
+        match self.check {
+            LateCheck::Checksum { archive, checksum } => {
+                archive.report_checksum(Some(checksum.holds()), &mut self.problems);
+            }
+            LateCheck::Content { archive, shared } => {
+                archive.noting(sound).check_content(&shared, &mut self.problems);
+            }
+        }
         problems.splice(..0, self.problems.into_vec());
     }
 }
@@ -180,7 +191,8 @@ pub(super) fn describe(at: At<'_>, data: &[u8]) -> Record {
     describe_as(at, Format::of_file(at.origin.name(), data), Data::Whole(data), false).record
 }
 
-/// Describes bytes in this format. If a checksum may be deferred, the record's problems are deferred with it.
+/// Describes bytes in this format. If the check of an archive may be deferred, the record's problems are deferred with
+/// it.
 pub(super) fn describe_as<'a>(at: At<'_>, format: Option<Format>, data: Data<'a>, puts_off: bool) -> Described<'a> {
     match parse_and_survey(at, format, data, puts_off) {
         Ok(described) => described,
@@ -265,11 +277,7 @@ fn survey<'a>(at: At<'_>, data: Data<'_>, asset: &Asset<'a>, puts_off: bool) -> 
     let data = if decodes || scan.digests { data.head(data.size())? } else { &[] };
     let reads_streams = decodes || scan.digests && scan.views == Views::Records;
     let _ahead = if reads_streams { Some(StreamCache::over(data, record_memory.budget(), decodes)) } else { None };
-    let late = if decodes && puts_off { Late::of(asset) } else { None };
-    let mut summary = match &late {
-        Some((archive, _)) => archive.survey_but_checksum(depth, &mut problems),
-        None => asset.survey(depth, &mut problems),
-    };
+    let (mut summary, check) = survey_in_parts(asset, depth, decodes && puts_off, &mut problems);
     report_tear(asset, &mut problems);
     if decodes && scan.lint {
         match budget.work(bytes) {
@@ -277,8 +285,8 @@ fn survey<'a>(at: At<'_>, data: Data<'_>, asset: &Asset<'a>, puts_off: bool) -> 
             Err(error) => problems.error(&error),
         }
     }
-    let late = match late {
-        Some((archive, checksum)) => Some(Late { archive, checksum, problems }),
+    let late = match check {
+        Some(check) => Some(Late { check, problems }),
         None => {
             summary.problems = problems.into_vec();
             None
@@ -296,6 +304,29 @@ fn survey<'a>(at: At<'_>, data: Data<'_>, asset: &Asset<'a>, puts_off: bool) -> 
         record.prefix = archive.prefix().map(Name::from);
     }
     Ok(Described { record, asset: None, held: Some(held), record_memory: Some(record_memory), late })
+}
+
+/// Surveys an asset. If a check of it may be deferred, returns that check.
+fn survey_in_parts<'a>(
+    asset: &Asset<'a>,
+    depth: Depth,
+    may_defer: bool,
+    problems: &mut Problems,
+) -> (Summary, Option<LateCheck<'a>>) {
+    if let Asset::Zip(archive) = asset
+        && may_defer
+    {
+        let (summary, shared) = archive.survey_but_content(depth, problems);
+        return (summary, Some(LateCheck::Content { archive: *archive, shared }));
+    }
+    if let Asset::Pbo(archive) = asset
+        && may_defer
+        && let Ok(Some(checksum)) = archive.checksum()
+    {
+        let summary = archive.survey_but_checksum(depth, problems);
+        return (summary, Some(LateCheck::Checksum { archive: *archive, checksum }));
+    }
+    (asset.survey(depth, problems), None)
 }
 
 /// The bytes that the references of a record take.

@@ -7,7 +7,7 @@ use super::Record;
 use crate::asset::address::MemberPath;
 use crate::asset::stored::Stored;
 use crate::base::text::Name;
-use crate::summary::{Blocks, Counts, Reference, Summary};
+use crate::summary::{Blocks, Bounds, Counts, Reference, Summary};
 
 impl Record {
     /// Appends the record as JSON, the same bytes as with its `Serialize`.
@@ -84,7 +84,13 @@ impl Record {
         write_counts(counts, out);
         put(out, ",\"bounds\":");
         match bounds {
-            Some(bounds) => other(out, bounds)?,
+            Some(Bounds { min, max }) => {
+                put(out, "{\"min\":");
+                other(out, min)?;
+                put(out, ",\"max\":");
+                other(out, max)?;
+                put(out, "}");
+            }
             None => put(out, "null"),
         }
         write_references(references, out);
@@ -151,7 +157,7 @@ fn write_stored(stored: &Stored, out: &mut Vec<u8>) {
 }
 
 #[inline]
-fn put(out: &mut Vec<u8>, json: &str) {
+pub(crate) fn put(out: &mut Vec<u8>, json: &str) {
     out.extend_from_slice(json.as_bytes());
 }
 
@@ -163,26 +169,26 @@ fn key(out: &mut Vec<u8>, index: usize, key: &str) {
 }
 
 /// Appends a text without characters to escape.
-fn word(out: &mut Vec<u8>, word: &str) {
+pub(crate) fn word(out: &mut Vec<u8>, word: &str) {
     put(out, "\"");
     put(out, word);
     put(out, "\"");
 }
 
-fn text(out: &mut Vec<u8>, text: &str) {
+pub(crate) fn text(out: &mut Vec<u8>, text: &str) {
     put(out, "\"");
     escaped(out, text);
     put(out, "\"");
 }
 
-fn name(out: &mut Vec<u8>, name: Option<&Name>) {
+pub(crate) fn name(out: &mut Vec<u8>, name: Option<&Name>) {
     match name {
         Some(name) => text(out, &name.text),
         None => put(out, "null"),
     }
 }
 
-fn number(out: &mut Vec<u8>, number: Option<u64>) {
+pub(crate) fn number(out: &mut Vec<u8>, number: Option<u64>) {
     match number {
         Some(number) => put(out, itoa::Buffer::new().format(number)),
         None => put(out, "null"),

@@ -16,7 +16,7 @@ mod iter;
 mod known;
 mod later_units;
 #[cfg(feature = "json")]
-mod line;
+pub(crate) mod line;
 mod lint;
 mod members;
 mod options;

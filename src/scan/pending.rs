@@ -188,8 +188,10 @@ impl<'c> Early<'c> {
     /// Returns true if this next member is processed early.
     fn takes(&self, (name, member): &Named<'_>) -> bool {
         let promised = Format::from_extension(Path::new(address::unnumbered(&name.text)));
+        // A packed member of a PBO shows what it is only when all of it is decoded.
+        let shows_format = member.form() == Form::InPlace || !member.hides_beginning();
         let takes = !self.is_over.load(Ordering::Relaxed)
-            && member.form() == Form::InPlace
+            && shows_format
             && !is_archive(promised)
             && !member.sniff().is_ok_and(is_archive);
         self.members.fetch_add(takes.into(), Ordering::Relaxed);

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
-use super::describe::{ALL, At, Origin, describe_as, unreadable};
+use super::describe::{ALL, At, Late, LateCheck, Origin, describe_as, unreadable};
 use super::found::{Found, Sighting};
 use super::globs::Globs;
 use super::identity::FileId;
@@ -33,6 +33,7 @@ use crate::base::stop;
 use crate::blocks::stream_cache::StreamCache;
 use crate::budget::{Budget, Held, Memory};
 use crate::bytes::Packing;
+use crate::formats::zip::Sound;
 use crate::inspect::Depth;
 use crate::ranges::{Data, Ranges};
 use crate::summary::Problem;
@@ -347,7 +348,9 @@ impl<'s> Run<'s> {
             Views::Outlines => Some(StreamCache::over(data, budget, false)),
             Views::Arrays => Some(StreamCache::over(data, budget, true)),
         };
-        let puts_off = origin.depth == 0 && data.len() >= LARGE_ARCHIVE && self.workers.is_many();
+        let is_zip = format == Some(Format::Zip);
+        let is_worth_it = is_zip || data.len() >= LARGE_ARCHIVE && self.workers.is_many();
+        let puts_off = origin.depth == 0 && is_worth_it;
         let described = describe_as(at, format, Data::Whole(data), puts_off);
         let (mut record, asset) = (described.record, described.asset.as_ref());
         if let Some(fault) = &fault {
@@ -363,20 +366,9 @@ impl<'s> Run<'s> {
         }
         let inside = Inside { data, stretch, whole: data.len() as u64 };
         let early = Early::default();
-        if let Some(mut late) = described.late {
-            let step = || {
-                let goes_on = late.checksum.step();
-                if !goes_on {
-                    early.end();
-                }
-                goes_on
-            };
-            self.workers.beside(step, || {
-                if let Some(archive) = &archive {
-                    self.members_of(at, archive, members.clone(), inside, Some(&early));
-                }
-            });
-            late.report(&mut record.summary.problems);
+        if let Some(late) = described.late {
+            let visit = |archive: &Container<'_>| self.members_of(at, archive, members.clone(), inside, Some(&early));
+            self.check_late(late, archive.as_ref(), &early, &visit, &mut record.summary.problems);
         }
         let inner = described.record_memory.as_ref().map_or(budget, Held::budget);
         self.asset(at, record, Some(InSight { data, asset, budget: inner, members: members.clone() }), pending);
@@ -390,6 +382,36 @@ impl<'s> Run<'s> {
         }
         self.members_of(at, &archive, done..members.end, inside, None);
         true
+    }
+
+    /// Does a deferred check, and visits members of the archive at the same time. Adds the problems before the others.
+    fn check_late(
+        &self,
+        mut late: Late<'_>,
+        archive: Option<&Container<'_>>,
+        early: &Early<'s>,
+        visit: &(dyn Fn(&Container<'_>) + Sync),
+        problems: &mut Vec<Problem>,
+    ) {
+        let sound = Sound::default();
+        match &mut late.check {
+            LateCheck::Checksum { checksum, .. } => {
+                let step = || {
+                    let goes_on = checksum.step();
+                    if !goes_on {
+                        early.end();
+                    }
+                    goes_on
+                };
+                self.workers.beside(step, || archive.into_iter().for_each(visit));
+            }
+            LateCheck::Content { archive: zip, .. } => {
+                if archive.is_some() {
+                    visit(&Container::Zip(zip.noting(&sound)));
+                }
+            }
+        }
+        late.report(&sound, problems);
     }
 
     /// Visits the members with these indices of an archive, which have been charged; early, as many as possible.

@@ -35,6 +35,26 @@ fn deeper_scans_keep_the_results_of_shallower_ones() {
     }
 }
 
+/// At the depth of a summary, the blocks of ODOL are counted in another way, and weights are checked only if they are
+/// uneven.
+#[test]
+fn a_summary_counts_the_blocks_of_a_verification_and_knows_uneven_weights() {
+    let mut uneven = Vec::new();
+    for (name, bytes) in writer::corpus() {
+        let Ok(asset) = Asset::parse(&bytes) else { continue };
+        let [summary, verified] = [Depth::Summary, Depth::Verify].map(|depth| {
+            let mut problems = meshpeek::summary::Problems::new(&asset.limits());
+            let summary = asset.survey(depth, &mut problems);
+            (summary.blocks, problems.into_vec())
+        });
+        assert_eq!(summary.0, verified.0, "{name}");
+        if summary.1.iter().any(|problem| problem.message.contains("weights: 2 elements for 3 points")) {
+            uneven.push(name);
+        }
+    }
+    assert_eq!(uneven, ["hostile/selection_weights.p3d"]);
+}
+
 #[cfg(target_os = "linux")]
 mod pages {
     use super::*;

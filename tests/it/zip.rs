@@ -18,6 +18,44 @@ pub mod fuzz;
 #[path = "../../fuzz/src/zip_lies.rs"]
 mod lies;
 
+/// Members that are looked into are inflated for that alone, and so are checked; others are inflated for the check.
+#[test]
+fn a_verification_inflates_each_member_once() {
+    use std::ops::ControlFlow;
+
+    let scene = crate::writer::b3d::scene([crate::writer::b3d::node(
+        "one",
+        [crate::writer::b3d::mesh(-1, [crate::writer::b3d::vertices(5_000, 0, 0, 0)])],
+    )])
+    .to_vec();
+    let text = vec![b'x'; 300_000];
+    let mut damaged = Entry::deflated("damaged.b3d", &scene);
+    damaged = damaged.both(|header| header.crc32 = 7);
+    let entries = [Entry::deflated("a.b3d", &scene), Entry::deflated("b.txt", &text), damaged];
+    let archive = zip(&entries, b"").to_vec();
+    let mut scan = meshpeek::scan::Scan::new([""; 0]);
+    (scan.depth, scan.jobs) = (meshpeek::Depth::Verify, Some(1));
+    let before = meshpeek::codec::activity();
+    let mut records = Vec::new();
+    let input = meshpeek::scan::Input::Bytes { path: std::path::Path::new("x.zip"), data: &archive };
+    let found = |found, _| {
+        if let meshpeek::scan::Found::Asset(record) = found {
+            records.push(*record);
+        }
+        ControlFlow::Continue(())
+    };
+    scan.run(input, |_| (), found).unwrap();
+    let bytes = meshpeek::codec::activity().bytes - before.bytes;
+    // The damaged scene is read again, for the message; the beginnings of members show their formats.
+    let once = (scene.len() * 3 + text.len()) as u64;
+    assert!(bytes >= once && bytes < once + 10_000, "{bytes}, {once}");
+    let names: Vec<_> = records.iter().map(|record| record.member.as_ref().map(|name| name.text.as_str())).collect();
+    assert_eq!(names, [None, Some("a.b3d"), Some("damaged.b3d")]);
+    let faults: Vec<_> = records.iter().map(|record| record.summary.problems.len()).collect();
+    assert_eq!(faults, [1, 0, 1]);
+    assert!(records[0].summary.problems[0].message.contains("damaged.b3d: CRC-32 is"), "{:?}", records[0]);
+}
+
 /// Every asset in the bytes, as `outer!/inner: format`, with archives opened down to a depth.
 fn contents(data: &[u8], path: &str, depth: u32, budget: &Budget, found: &mut Vec<String>) {
     let Ok(asset) = Asset::parse(data) else { return };

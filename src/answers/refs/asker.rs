@@ -1,7 +1,6 @@
 //! Assets with references, and the files that each of these means.
 
 use std::cmp::Ordering;
-use std::hash::DefaultHasher;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -27,13 +26,24 @@ pub(super) struct Asker {
     pub(super) is_target: bool,
     /// True if it means nothing by itself.
     pub(super) is_included: bool,
-    pub(super) asks: Vec<Ask>,
-    /// The definitions of macros, each with the number of references before it.
-    pub(super) defines: Vec<(usize, Define)>,
+    pub(super) asks: Box<[Ask]>,
     /// The number of the root that it is below, if it is a loose file: see [`Index::root_of`].
     pub(super) root: Option<usize>,
     /// The number of the root that it is below, once a reference needs it.
     pub(super) around: OnceLock<Option<usize>>,
+    /// What few assets have.
+    more: Option<Box<More>>,
+    /// The folder of the files next to it, once a reference asks for one.
+    pub(super) beside: OnceLock<Key>,
+    /// What gives it its textures, once one of them is missing.
+    pub(super) binding: OnceLock<Binding>,
+}
+
+/// What few askers have, apart from the others: there may be a million of them.
+#[derive(Default)]
+pub(super) struct More {
+    /// The definitions of macros, each with the number of references before it.
+    pub(super) defines: Vec<(usize, Define)>,
     /// Why not all of it was read, which matters once a config includes it.
     pub(super) cut: Option<String>,
     /// Its location in the game, for macros and includes.
@@ -41,19 +51,10 @@ pub(super) struct Asker {
     pub(super) copies: Option<Copies>,
     /// The names of the images inside the asset, sorted.
     pub(super) inside: Vec<Key>,
-    /// The files next to it, once a reference asks for one.
-    pub(super) beside: OnceLock<Box<Beside>>,
-    /// What gives it its textures, once one of them is missing.
-    pub(super) binding: OnceLock<Binding>,
 }
 
-/// The beginnings of the keys of files that are in one folder.
-pub(super) struct Beside {
-    /// The folder in the file system, or the archive.
-    pub(super) place: Key,
-    /// The folder in the archive.
-    pub(super) folder: DefaultHasher,
-}
+static NOTHING_MORE: More =
+    More { defines: Vec::new(), cut: None, home: Home::NOWHERE, copies: None, inside: Vec::new() };
 
 impl Asker {
     /// An asker without references.
@@ -67,17 +68,24 @@ impl Asker {
             is_followed: false,
             is_target: false,
             is_included: false,
-            asks: Vec::new(),
-            defines: Vec::new(),
+            asks: Box::default(),
             root: None,
             around: OnceLock::new(),
-            cut: None,
-            home: Home::default(),
-            copies: None,
-            inside: Vec::new(),
+            more: None,
             beside: OnceLock::new(),
             binding: OnceLock::new(),
         }
+    }
+
+    pub(super) fn more(&self) -> &More {
+        match &self.more {
+            Some(more) => more,
+            None => &NOTHING_MORE,
+        }
+    }
+
+    pub(super) fn more_mut(&mut self) -> &mut More {
+        self.more.get_or_insert_default()
     }
 
     pub(super) fn order(&self, other: &Self) -> Ordering {

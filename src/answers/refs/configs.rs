@@ -20,16 +20,50 @@ use crate::summary::{Problems, Reference, ReferenceKind, References};
 /// A reference, and how it leads to a file.
 pub(super) struct Ask {
     pub(super) reference: Reference,
-    /// The line and column in a text.
-    pub(super) place: Option<(u32, u32)>,
-    pub(super) way: Way,
+    /// What only the references of texts have.
+    written: Option<Box<Written>>,
+}
+
+/// How a text writes a reference.
+struct Written {
+    /// The line and column.
+    place: Option<(u32, u32)>,
+    way: Way,
     /// The macros that it uses.
-    pub(super) usage: Option<Box<Usage>>,
+    usage: Option<Box<Usage>>,
 }
 
 impl Ask {
+    /// The reference of an asset, whose name is a path.
     pub(super) fn of(reference: Reference) -> Self {
-        Self { reference, place: None, way: Way::Path, usage: None }
+        Self { reference, written: None }
+    }
+
+    /// The reference of a text.
+    pub(super) fn in_text(
+        reference: Reference,
+        place: Option<(u32, u32)>,
+        way: Way,
+        usage: Option<Box<Usage>>,
+    ) -> Self {
+        Self { reference, written: Some(Box::new(Written { place, way, usage })) }
+    }
+
+    /// The line and column in a text.
+    pub(super) fn place(&self) -> Option<(u32, u32)> {
+        self.written.as_ref()?.place
+    }
+
+    pub(super) fn way(&self) -> &Way {
+        match &self.written {
+            Some(written) => &written.way,
+            None => &Way::Path,
+        }
+    }
+
+    /// The macros that it uses.
+    pub(super) fn usage(&self) -> Option<&Usage> {
+        self.written.as_ref()?.usage.as_deref()
     }
 }
 
@@ -130,6 +164,8 @@ pub(super) struct Home {
 }
 
 impl Home {
+    pub(super) const NOWHERE: Self = Self { root: String::new(), path: String::new(), other: None };
+
     /// Returns the folded path to which a macro or include leads.
     pub(super) fn resolve(&self, way: &Way, name: &str) -> Option<String> {
         Some(match way {
@@ -356,7 +392,7 @@ impl Findings {
                     None => break,
                 },
             };
-            text.asks.push(Ask { reference, place: Some(place), way, usage });
+            text.asks.push(Ask::in_text(reference, Some(place), way, usage));
         }
         text
     }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::asker::Asker;
+use super::asker::{Asker, More};
 use super::collect::Other;
 use super::configs::{Ask, Text};
 use super::index::Index;
@@ -81,8 +81,7 @@ impl Index {
             list_cut = listing.cut.take();
         }
         let name = MemberPath::own_name(&path, member.as_ref());
-        let own = address(&path, member.as_ref()).text;
-        let is_named = self.named.contains(&path_key(&self.hash, Path::new(&own)));
+        let is_named = is_text && self.is_named(&path, member.as_ref());
         // An included text means nothing by itself, unless the user named it.
         let is_root = !is_included(name) || is_named && is_config_text;
         let mut cut_note = None;
@@ -100,21 +99,30 @@ impl Index {
             other(Found::NoAsset(path.to_path_buf()));
         }
         let is_material = is_material(name);
-        let Text { asks, defines, .. } = text.unwrap_or_default();
+        let Text { mut asks, defines, .. } = text.unwrap_or_default();
         let mut asker = Asker::new(path.clone(), member);
-        asker.asks = asks;
-        asker.defines = defines;
         if summary.format.is_some() {
-            asker.asks.extend(summary.references.into_iter().map(Ask::of));
+            asks.extend(summary.references.into_iter().map(Ask::of));
         }
+        asker.asks = asks.into();
         asker.in_game = is_text || matches!(summary.format, Some(Format::Odol | Format::Mlod | Format::Rap));
         asker.is_included = self.is_around || is_text && !is_root;
         asker.is_followed = asker.is_included || is_material;
         asker.is_target = is_text || is_material;
-        asker.cut = cut_note;
-        asker.copies = copies;
-        asker.inside = inside;
+        let has_more = !defines.is_empty() || cut_note.is_some() || copies.is_some() || !inside.is_empty();
+        if has_more {
+            let more = asker.more_mut();
+            more.defines = defines;
+            more.cut = cut_note;
+            more.copies = copies;
+            more.inside = inside;
+        }
         self.add_asker(asker)
+    }
+
+    /// Returns true if the user named this file or member.
+    fn is_named(&self, path: &Path, member: Option<&Name>) -> bool {
+        self.named.contains(&path_key(&self.hash, Path::new(&address(path, member).text)))
     }
 
     /// Passes on the errors of what is incomplete, and keeps the first reason why.
@@ -152,25 +160,26 @@ impl Index {
 
     /// Adds an asset or text with references or macros.
     fn add_asker(&mut self, asker: Asker) -> Result<()> {
-        if asker.asks.is_empty() && asker.defines.is_empty() {
+        let More { defines, copies, inside, .. } = asker.more();
+        if asker.asks.is_empty() && defines.is_empty() {
             return Ok(());
         }
         self.take(asker.member().unwrap_or_default().len())?;
         for ask in &asker.asks {
             // The path that a macro builds is part of its name.
             self.take(ask.reference.name.text.len().saturating_mul(2))?;
-            if let Some(usage) = &ask.usage {
+            if let Some(usage) = ask.usage() {
                 self.take(usage.byte_len())?;
             }
             self.has_folders |= may_be_folder(ask);
         }
-        for (_, define) in &asker.defines {
+        for (_, define) in defines {
             self.take(define.byte_len())?;
         }
-        if let Some(copies) = &asker.copies {
+        if let Some(copies) = copies {
             self.take(copies.0.len().saturating_mul(16))?;
         }
-        self.take(asker.inside.len().saturating_mul(8))?;
+        self.take(inside.len().saturating_mul(8))?;
         self.askers.push(asker);
         Ok(())
     }
@@ -179,7 +188,7 @@ impl Index {
 /// Returns true if a name may be that of a folder: that of the functions of a mod, for example.
 fn may_be_folder(ask: &Ask) -> bool {
     let is_file = ask.reference.kind == ReferenceKind::File;
-    is_file && (ask.usage.is_some() || !last(&folded(&ask.reference.name.text)).contains('.'))
+    is_file && (ask.usage().is_some() || !last(&folded(&ask.reference.name.text)).contains('.'))
 }
 
 #[cfg(test)]

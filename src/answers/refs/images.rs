@@ -1,13 +1,12 @@
 //! Looks up the image that a texture of a model means.
 
-use std::hash::BuildHasher as _;
 use std::path::Path;
 
 use super::asker::Asker;
 use super::configs::Ask;
 use super::image::{Image, Model, Substitutes};
 use super::index::{File, Index};
-use super::keys::{address, after, key, last, path_key};
+use super::keys::{address, folder_key, key_in_folder, last, path_key};
 use super::lookup::{find, image_names};
 use super::prefix::{folded, text};
 use super::resolved::State;
@@ -56,8 +55,8 @@ impl Index {
     fn root_of_loose(&self, path: &Path) -> Option<usize> {
         let folder = path.parent()?;
         let name = folded(&text(Path::new(path.file_name()?)));
-        let place = (path_key(&self.hash, folder), key(&self.hash, &name));
-        let entries = find(&self.in_place, self.hash.hash_one(place));
+        let folder = folder_key(&self.hash, path_key(&self.hash, folder), "");
+        let entries = find(&self.in_place, key_in_folder(&self.hash, folder, &name));
         let own = address(path, None).text;
         // Names that differ in case have one key.
         for (_, number) in self.in_place.get(entries)? {
@@ -89,8 +88,7 @@ impl Index {
         let beside = self.beside(asker);
         for name in &names {
             self.cost.compare(name.len())?;
-            let place = (beside.place, after(&beside.folder, last(name)));
-            let entries = find(&self.in_place, self.hash.hash_one(place));
+            let entries = find(&self.in_place, key_in_folder(&self.hash, beside, last(name)));
             if let Some(&file) = self.distinct(false, entries).first() {
                 return Ok(Some(file));
             }

@@ -1,7 +1,6 @@
 //! Texts outside the given folders that others include by relative paths.
 
 use std::collections::HashSet;
-use std::hash::BuildHasher;
 use std::path::{Component, Path, PathBuf};
 
 use super::asker::Asker;
@@ -9,7 +8,7 @@ use super::collect::{Other, collect};
 use super::configs::Ask;
 use super::given::GivenPaths;
 use super::index::Index;
-use super::keys::{Key, key, path_key};
+use super::keys::{Key, folder_key, key, key_in_folder, path_key};
 use super::prefix::{folded, text};
 use crate::base::error::Result;
 use crate::formats::rap::text::Way;
@@ -176,7 +175,7 @@ fn is_in_folder(asker: &Asker, scan: &Scan) -> bool {
 fn relative_include(ask: &Ask) -> Option<&str> {
     let name = ask.reference.name.text.as_str();
     let is_absolute = name.starts_with(['\\', '/']);
-    if ask.way != Way::Include || is_absolute || name.len() > LONGEST_NAME {
+    if *ask.way() != Way::Include || is_absolute || name.len() > LONGEST_NAME {
         return None;
     }
     Some(name)
@@ -202,8 +201,8 @@ impl Index {
     pub(super) fn place_key(&self, path: &Path) -> Option<Key> {
         let folder = path.parent()?;
         let name = Path::new(path.file_name()?);
-        let in_folder = key(&self.hash, &folded(&text(name)));
-        Some(self.hash.hash_one((path_key(&self.hash, folder), in_folder)))
+        let folder = folder_key(&self.hash, path_key(&self.hash, folder), "");
+        Some(key_in_folder(&self.hash, folder, &folded(&text(name))))
     }
 
     /// The key of an include of a text.
@@ -231,8 +230,8 @@ mod tests {
                 for length in [3, 4, 100, 259, 260, 261, 1000] {
                     let name = format!("{start}{}", "a".repeat(length - start.len()));
                     let name = Name { text: name, lossy: false };
-                    let mut ask = Ask::of(Reference { kind: ReferenceKind::Include, name: name.clone() });
-                    ask.way = way.clone();
+                    let reference = Reference { kind: ReferenceKind::Include, name: name.clone() };
+                    let ask = Ask::in_text(reference, None, way.clone(), None);
                     let is_looked_for = way == Way::Include && is_relative && length <= 260;
                     let expected = if is_looked_for { Some(name.text.as_str()) } else { None };
                     assert_eq!(relative_include(&ask), expected, "{way:?} {start:?} {length}");

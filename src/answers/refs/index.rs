@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::asker::Asker;
 use super::cost::Cost;
-use super::keys::{Key, address, after, folders_around, key, last, path_key};
+use super::keys::{Key, address, after, folder_key, folder_of, folders_around, key, key_in_folder, last, path_key};
 use super::lua_models::Media;
 use super::prefix::spellings;
 use super::prefix::{Given, Places, Prefixes, below, folded, text};
@@ -268,6 +268,9 @@ impl Index {
             let mut in_root = self.hash.build_hasher();
             in_root.write(root.as_bytes());
             let mut start = 0;
+            // Members of one folder follow each other, so that it is hashed once.
+            let mut folder = String::new();
+            let mut in_folder = folder_key(&self.hash, place, &folder);
             for (number, member) in listing.members.iter().enumerate() {
                 let own = listing.texts.get(start..member.end).unwrap_or_default();
                 start = member.end;
@@ -280,9 +283,12 @@ impl Index {
                 if self.has_folders {
                     self.add_folders(&format!("{root}{path}"));
                 }
-                let in_archive = key(&self.hash, &path);
+                if folder != folder_of(&path) {
+                    folder_of(&path).clone_into(&mut folder);
+                    in_folder = folder_key(&self.hash, place, &folder);
+                }
                 self.in_game.push((after(&in_root, &path), file));
-                self.in_place.push((self.hash.hash_one((place, in_archive)), file));
+                self.in_place.push((key_in_folder(&self.hash, in_folder, last(&path)), file));
             }
         }
     }
@@ -367,10 +373,11 @@ impl Index {
         if asker.member.is_none() && asker.in_game {
             asker.root = self.root_number(&prefixes.places_of(&asker.path), root_numbers);
         }
-        let has_macros = asker.asks.iter().any(|ask| ask.way != Way::Path) || !asker.defines.is_empty();
+        let has_macros = asker.asks.iter().any(|ask| *ask.way() != Way::Path) || !asker.more().defines.is_empty();
         if has_macros || is_mission(MemberPath::own_name(&asker.path, asker.member.as_ref())) {
-            asker.home = self.home(asker, prefixes);
-            self.take(asker.home.path.len().saturating_add(asker.home.root.len()))?;
+            let home = self.home(asker, prefixes);
+            self.take(home.path.len().saturating_add(home.root.len()))?;
+            asker.more_mut().home = home;
         }
         Ok(())
     }

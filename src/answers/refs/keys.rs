@@ -85,6 +85,21 @@ fn write(hasher: &mut DefaultHasher, bytes: &[u8]) {
     }
 }
 
+/// The key of a folder: its folded path with a separator at the end, below a place with this key.
+pub(super) fn folder_key(hash: &RandomState, place: Key, folder: &str) -> Key {
+    hash.hash_one((place, key(hash, folder)))
+}
+
+/// The key of a file with this folded name in the folder with this key.
+pub(super) fn key_in_folder(hash: &RandomState, folder: Key, name: &str) -> Key {
+    hash.hash_one((folder, key(hash, name)))
+}
+
+/// The folded path of the folder around, with the separator at its end.
+pub(super) fn folder_of(path: &str) -> &str {
+    path.strip_suffix(last(path)).unwrap_or_default()
+}
+
 /// The last component of a folded path.
 pub(super) fn last(path: &str) -> &str {
     path.rsplit('\\').next().unwrap_or_default()

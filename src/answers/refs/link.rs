@@ -10,6 +10,8 @@ use super::keys::address;
 use super::resolved::{MOST_ELSEWHERE, Meant, Odd, Reason, State};
 use super::unread::Unread;
 use crate::base::text::Name;
+#[cfg(feature = "json")]
+use crate::scan::line::{self, number, put, text, word};
 use crate::summary::Reference;
 
 /// One resolved reference of one asset.
@@ -88,7 +90,7 @@ impl<'l> Link<'l> {
     pub fn is_lossy(&self) -> bool {
         let mut names = self.reference.iter().map(|reference| &reference.name).chain(self.member).chain(self.via);
         let mut files = self.meant.files().chain(self.files_elsewhere());
-        Name::from(self.path).lossy || names.any(|name| name.lossy) || files.any(|file| self.index.is_lossy(file))
+        self.path.to_str().is_none() || names.any(|name| name.lossy) || files.any(|file| self.index.is_lossy(file))
     }
 
     /// Returns [`note`](Self::note) and [`odd`](Self::odd) as one text.
@@ -104,6 +106,77 @@ impl<'l> Link<'l> {
     pub fn target(&self) -> Option<Name> {
         if self.state == State::Found { self.targets().next() } else { None }
     }
+}
+
+#[cfg(feature = "json")]
+impl Link<'_> {
+    /// Appends the link as JSON, the same bytes as with its `Serialize`.
+    pub fn write_json(&self, out: &mut Vec<u8>) {
+        put(out, "{\"path\":");
+        match self.path.to_str() {
+            Some(path) => text(out, path),
+            None => text(out, &Name::from(self.path).text),
+        }
+        put(out, ",\"member\":");
+        line::name(out, self.member);
+        put(out, if self.is_lossy() { ",\"lossy\":true,\"kind\":" } else { ",\"kind\":" });
+        match self.reference {
+            Some(reference) => {
+                word(out, reference.kind.name());
+                put(out, ",\"name\":");
+                text(out, &reference.name.text);
+            }
+            None => put(out, "null,\"name\":null"),
+        }
+        put(out, ",\"state\":");
+        word(out, self.state.name());
+        put(out, ",\"target\":");
+        line::name(out, self.target().as_ref());
+        if self.state == State::Ambiguous {
+            put(out, ",\"targets\":");
+            write_texts(out, self.targets());
+        }
+        let mut elsewhere = self.elsewhere().peekable();
+        if elsewhere.peek().is_some() {
+            put(out, ",\"elsewhere\":");
+            write_texts(out, elsewhere);
+        }
+        if self.more > 0 {
+            put(out, ",\"more\":");
+            number(out, Some(self.more as u64));
+        }
+        put(out, ",\"via\":");
+        line::name(out, self.via);
+        put(out, ",\"reason\":");
+        match self.reason {
+            Some(reason) => word(out, reason.name()),
+            None => put(out, "null"),
+        }
+        put(out, ",\"note\":");
+        match self.note_text() {
+            Some(note) => text(out, &note),
+            None => put(out, "null"),
+        }
+        if let Some((line, column)) = self.place {
+            put(out, ",\"line\":");
+            number(out, Some(line.into()));
+            put(out, ",\"column\":");
+            number(out, Some(column.into()));
+        }
+        put(out, "}");
+    }
+}
+
+#[cfg(feature = "json")]
+fn write_texts(out: &mut Vec<u8>, names: impl Iterator<Item = Name>) {
+    put(out, "[");
+    for (index, name) in names.enumerate() {
+        if index > 0 {
+            put(out, ",");
+        }
+        text(out, &name.text);
+    }
+    put(out, "]");
 }
 
 fn texts(names: impl Iterator<Item = Name>) -> Vec<String> {
@@ -160,6 +233,17 @@ mod tests {
         Name { text: text.to_owned(), lossy }
     }
 
+    fn check_json(link: &Link<'_>) {
+        #[cfg(feature = "json")]
+        {
+            let mut out = Vec::new();
+            link.write_json(&mut out);
+            assert_eq!(String::from_utf8(out).unwrap(), serde_json::to_string(link).unwrap());
+        }
+        #[cfg(not(feature = "json"))]
+        let _ = link;
+    }
+
     #[test]
     fn a_link_is_lossy_if_any_of_its_names_is() {
         let mut index = Index::new(&Scan::new(["none"]), &[]);
@@ -178,6 +262,13 @@ mod tests {
             link.reference = Some(&reference);
             link.meant = if is_lossy(4) { Meant::Elsewhere(files) } else { Meant::Files(files) };
             assert_eq!(link.is_lossy(), which & 0b1111 != 0, "{which:b}");
+            check_json(&link);
+            link.state = if is_lossy(0) { State::Ambiguous } else { State::Found };
+            link.more = which;
+            link.reason = Some(Reason::Beside);
+            link.note = Some("a \"note\"".into());
+            link.place = Some((1, 1 << which));
+            check_json(&link);
         }
     }
 

@@ -104,7 +104,7 @@ impl Links {
         let followed = self.followed();
         let hash = self.index.hash.clone();
         for asker in &self.askers {
-            let Some(copies) = &asker.copies else { continue };
+            let Some(copies) = &asker.more().copies else { continue };
             for ask in &asker.asks {
                 if ask.reference.kind != ReferenceKind::Material {
                     continue;
@@ -173,7 +173,7 @@ fn link_of<'l>(index: &'l Index, asker: &'l Asker, ask: &'l Ask, resolved: Resol
         note: note.map(Cow::Owned),
         more: meant.more(),
         via: Some(via),
-        place: ask.place,
+        place: ask.place(),
         meant,
         index,
     }
@@ -202,7 +202,7 @@ mod tests {
 
     fn asker(path: &str, asks: Vec<Ask>) -> Asker {
         let mut asker = Asker::new(Path::new(path).into(), None);
-        (asker.in_game, asker.asks) = (true, asks);
+        (asker.in_game, asker.asks) = (true, asks.into());
         asker.is_followed = path.ends_with(".rvmat");
         asker.is_target = asker.is_followed;
         asker
@@ -240,7 +240,7 @@ mod tests {
         }
         keys.extend(copied.iter().map(|name| key(&index.hash, &format!("m.rvmat\n{name}"))));
         let mut model = asker("mod/m.p3d", vec![ask(ReferenceKind::Material, "M.rvmat")]);
-        model.copies = Some(Copies(keys));
+        model.more_mut().copies = Some(Copies(keys));
         index.askers = vec![asker("mod/m.rvmat", asks), model];
         let mut stale = Vec::new();
         Links::of(index)?.each_stale(|link| {
@@ -360,7 +360,7 @@ mod tests {
             if place == "via" {
                 material.path = lossy.with_file_name("v.rvmat").into();
                 index.add_path(lossy.with_file_name("v.rvmat")).unwrap();
-                asset.asks = vec![ask(ReferenceKind::Material, "v.rvmat")];
+                asset.asks = [ask(ReferenceKind::Material, "v.rvmat")].into();
             }
             index.askers = vec![asset, material];
             let mut seen = Vec::new();

@@ -40,7 +40,7 @@ pub(super) fn asks(data: &[u8], limits: &Limits) -> (Vec<Ask>, Option<Error>) {
     let list = references.into_vec(&mut Problems::new(limits));
     let mut asks = Vec::with_capacity(list.len());
     for (reference, (place, way)) in std::iter::zip(list, ways) {
-        asks.push(Ask { place: Some(place), way, ..Ask::of(reference) });
+        asks.push(Ask::in_text(reference, Some(place), way, None));
     }
     (asks, cut)
 }
@@ -59,7 +59,7 @@ mod tests {
         assert!(cut.is_none(), "{lua}: {cut:?}");
         let row = |ask: &Ask| {
             let kind = if ask.reference.kind == ReferenceKind::Model { "m" } else { "t" };
-            let mark = if ask.way == Way::Path { "" } else { "?" };
+            let mark = if *ask.way() == Way::Path { "" } else { "?" };
             format!("{kind}{mark} {}", ask.reference.name.text)
         };
         asks.iter().map(row).collect()
@@ -178,7 +178,7 @@ mod tests {
     fn places_are_those_of_the_texts() {
         let lua = b"x = {\n  mesh = \"x.b3d\",\n  textures = {\"a.png^b.png\",\n\tname .. 'c'},\n}";
         let (asks, _) = asks(lua, &Limits::default());
-        let places: Vec<_> = asks.iter().map(|ask| (ask.reference.name.text.as_str(), ask.place.unwrap())).collect();
+        let places: Vec<_> = asks.iter().map(|ask| (ask.reference.name.text.as_str(), ask.place().unwrap())).collect();
         assert_eq!(places, [("x.b3d", (2, 10)), ("a.png", (3, 15)), ("b.png", (3, 15)), ("name .. 'c'", (4, 2))]);
     }
 
@@ -222,7 +222,7 @@ mod tests {
                 let lua = format!("x = 1\n  tiles = {{{}}}", parts.join(&format!("{gap}..{gap}")));
                 let (asks, _) = asks(lua.as_bytes(), &Limits::default());
                 assert_eq!(asks.len(), 1, "{lua}");
-                assert_eq!((asks[0].place, asks[0].way == Way::Path), (Some((2, 12)), is_path), "{lua}");
+                assert_eq!((asks[0].place(), *asks[0].way() == Way::Path), (Some((2, 12)), is_path), "{lua}");
             }
         }
     }

@@ -35,10 +35,10 @@ impl Media {
                 if ask.reference.kind != ReferenceKind::Model {
                     continue;
                 }
-                if ask.way == Way::Path {
+                if *ask.way() == Way::Path {
                     media.named.insert(key(hash, &folded(&ask.reference.name.text)));
                 }
-                is_building |= ask.way == Way::Unresolved;
+                is_building |= *ask.way() == Way::Unresolved;
             }
             if is_building {
                 let address = address(&asker.path, asker.member.as_ref()).text;

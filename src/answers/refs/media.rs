@@ -82,7 +82,7 @@ struct Candidate {
 impl Index {
     /// Finds the media that a reference of a Lua text means.
     pub(super) fn resolve_lua(&mut self, ask: &Ask) -> Result<Resolved> {
-        if ask.way != Way::Path {
+        if *ask.way() != Way::Path {
             let note = Some("Lua code builds the name".to_owned());
             return Ok(Resolved { note, ..Resolved::new(State::Unresolved, Meant::Files([].into())) });
         }
@@ -281,9 +281,8 @@ mod tests {
         }
     }
     fn ask(kind: ReferenceKind, way: Way, name: &str) -> Ask {
-        let mut ask = Ask::of(Reference { kind, name: crate::base::text::Name::from(Path::new(name)) });
-        ask.way = way;
-        ask
+        let reference = Reference { kind, name: crate::base::text::Name::from(Path::new(name)) };
+        Ask::in_text(reference, None, way, None)
     }
 
     #[test]
@@ -326,7 +325,7 @@ mod tests {
         let hash = RandomState::new();
         let lua = |path: &str, asks: Vec<Ask>| {
             let mut asker = Asker::new(Path::new(path).into(), None);
-            asker.asks = asks;
+            asker.asks = asks.into();
             asker
         };
         let models = [

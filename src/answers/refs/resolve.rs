@@ -1,13 +1,13 @@
 //! Finds the files that a reference means.
 
-use std::hash::{BuildHasher, Hasher};
+use std::hash::{BuildHasher as _, Hasher as _};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::asker::{Asker, Beside};
+use super::asker::{Asker, More};
 use super::configs::{Ask, Home, folder};
 use super::index::Index;
-use super::keys::{after, key, last, path_key};
+use super::keys::{Key, folder_key, folder_of, key, key_in_folder, last, path_key};
 use super::lookup::{find, find_or_instead};
 use super::prefix::{Prefixes, below, folded, text};
 use super::resolved::{MOST_TARGETS, Meant, Reason, Resolved, State};
@@ -43,8 +43,18 @@ impl Index {
     /// The archive that has a member of this file.
     fn archive_around(&self, path: &Path, member: &Name) -> Option<usize> {
         let (outer, _) = MemberPath::new(&member.text).split_last();
-        let around = MemberPath::join_text(&text(path), outer);
-        self.by_address.get(&key(&self.hash, &around)).copied()
+        self.by_address.get(&self.archive_key(path, outer)).copied()
+    }
+
+    /// The key of the address of an archive: this file, or this member of it.
+    fn archive_key(&self, path: &Path, member: Option<&str>) -> Key {
+        let mut hasher = self.hash.build_hasher();
+        hasher.write(text(path).as_bytes());
+        if let Some(member) = member {
+            hasher.write(MemberPath::SEPARATOR.as_bytes());
+            hasher.write(member.as_bytes());
+        }
+        hasher.finish()
     }
 
     /// The number of the root that an asker is below.
@@ -57,20 +67,15 @@ impl Index {
         self.archive_around(&asker.path, member)
     }
 
-    /// The folder of the asker.
-    pub(super) fn beside(&self, asker: &Asker) -> Box<Beside> {
-        let (place, folder) = match &asker.member {
-            None => (path_key(&self.hash, asker.path.parent().unwrap_or(Path::new(""))), String::new()),
-            Some(member) => {
-                let (outer, own) = MemberPath::new(&member.text).split_last();
-                let around = MemberPath::join_text(&text(&asker.path), outer);
-                let own = folded(own);
-                (key(&self.hash, &around), own.strip_suffix(last(&own)).unwrap_or_default().to_owned())
-            }
+    /// The key of the folder of the asker.
+    pub(super) fn beside(&self, asker: &Asker) -> Key {
+        let Some(member) = &asker.member else {
+            let folder = asker.path.parent().unwrap_or(Path::new(""));
+            return folder_key(&self.hash, path_key(&self.hash, folder), "");
         };
-        let mut hasher = self.hash.build_hasher();
-        hasher.write(folder.as_bytes());
-        Box::new(Beside { place, folder: hasher })
+        let (outer, own) = MemberPath::new(&member.text).split_last();
+        let own = folded(own);
+        folder_key(&self.hash, self.archive_key(&asker.path, outer), folder_of(&own))
     }
 
     /// Finds the files that a reference means. `mission` is the folder of the mission that the text is of.
@@ -80,21 +85,22 @@ impl Index {
     pub(super) fn resolve(&mut self, asker: &Asker, ask: &Ask, mission: Option<&str>) -> Result<Resolved> {
         let reference = &ask.reference;
         let name = &reference.name.text;
-        let home = asker.home.root.len().saturating_add(asker.home.path.len());
-        self.cost.compare(home.saturating_add(name.len()))?;
+        let More { home, inside, .. } = asker.more();
+        let home_bytes = home.root.len().saturating_add(home.path.len());
+        self.cost.compare(home_bytes.saturating_add(name.len()))?;
         if asker.is_lua {
             return self.resolve_lua(ask);
         }
-        if !asker.inside.is_empty() && asker.inside.binary_search(&key(&self.hash, &folded(name))).is_ok() {
+        if !inside.is_empty() && inside.binary_search(&key(&self.hash, &folded(name))).is_ok() {
             return Ok(Resolved { reason: Some(Reason::Beside), ..Resolved::new(State::Found, Meant::Own) });
         }
-        let Some(path) = asker.home.resolve(&ask.way, name) else {
+        let Some(path) = home.resolve(ask.way(), name) else {
             let note = Some("neither a path nor a known macro".to_owned());
             return Ok(Resolved { note, ..Resolved::new(State::Unresolved, Meant::Files([].into())) });
         };
         if !asker.in_game {
-            let Beside { place, folder } = &**asker.beside.get_or_init(|| self.beside(asker));
-            let entries = find(&self.in_place, self.hash.hash_one((*place, after(folder, last(&path)))));
+            let folder = *asker.beside.get_or_init(|| self.beside(asker));
+            let entries = find(&self.in_place, key_in_folder(&self.hash, folder, last(&path)));
             let files = self.distinct(false, entries);
             if files.is_empty()
                 && let Some(bound) = self.resolve_bound(asker, reference)?
@@ -103,14 +109,14 @@ impl Index {
             }
             return Ok(self.answer(asker, ask, &path, files, Reason::Beside));
         }
-        let is_relative = ask.way == Way::Include && !name.starts_with(['\\', '/']);
-        let is_of_mission = ask.way == Way::Path && !name.starts_with(['\\', '/']);
+        let is_relative = *ask.way() == Way::Include && !name.starts_with(['\\', '/']);
+        let is_of_mission = *ask.way() == Way::Path && !name.starts_with(['\\', '/']);
         let mut tries = Vec::new();
         if is_of_mission && let Some(mission) = mission {
             tries.push((below(mission, &path), Reason::Beside));
         }
         tries.push((path.clone(), if is_relative { Reason::Beside } else { Reason::Prefix }));
-        if is_relative && let Some(other) = asker.home.resolve_other(name) {
+        if is_relative && let Some(other) = home.resolve_other(name) {
             tries.push((other, Reason::Beside));
         }
         for (path, reason) in &tries {
@@ -251,9 +257,8 @@ mod tests {
     use crate::summary::Reference;
 
     fn ask(kind: ReferenceKind, way: &Way, name: &str) -> Ask {
-        let mut ask = Ask::of(Reference { kind, name: Name { text: name.to_owned(), lossy: false } });
-        ask.way = way.clone();
-        ask
+        let reference = Reference { kind, name: Name { text: name.to_owned(), lossy: false } };
+        Ask::in_text(reference, None, way.clone(), None)
     }
 
     /// Where a file may be that a config in `g\main` means by this name, in the order in which it is looked for there.
@@ -293,7 +298,7 @@ mod tests {
             index.sort();
             let mut asker = Asker::new(Path::new("config.cpp").into(), None);
             asker.in_game = true;
-            asker.home = Home {
+            asker.more_mut().home = Home {
                 root: "g".to_owned(),
                 path: r"g\main\config.cpp".to_owned(),
                 other: Some(r"other\config.cpp".to_owned()),

@@ -80,7 +80,7 @@ fn mission_of(asker: &Asker) -> Option<&str> {
     if !is_mission(MemberPath::own_name(&asker.path, asker.member.as_ref())) {
         return None;
     }
-    Some(folder(&asker.home.path))
+    Some(folder(&asker.more().home.path))
 }
 
 /// The walk from one asset.
@@ -150,7 +150,7 @@ impl<'w> Walk<'w> {
         if was_read && !is_new {
             return Ok(None);
         }
-        if let Some(cut) = &text.cut
+        if let Some(cut) = &text.more().cut
             && !was_seen
         {
             self.index.add_unread(text.path.clone(), text.member.clone(), cut.clone())?;
@@ -161,7 +161,7 @@ impl<'w> Walk<'w> {
 
     /// Applies the definitions before the next reference.
     fn define(&mut self, inner: &'w Asker, step: &mut Step) {
-        while let Some((before, define)) = inner.defines.get(step.next_define)
+        while let Some((before, define)) = inner.more().defines.get(step.next_define)
             && *before <= step.next
         {
             self.macros.add(define);
@@ -186,7 +186,7 @@ impl<'w> Walk<'w> {
             note,
             more: meant.more(),
             via,
-            place: ask.place,
+            place: ask.place(),
             meant: meant.clone(),
             index: self.index,
         }
@@ -200,7 +200,7 @@ impl<'w> Walk<'w> {
 
     /// Returns what a reference comes to: itself, or what its macros expand to.
     fn answers<'a>(&mut self, inner: &'a Asker, ask: &'a Ask) -> Result<Vec<Answer<'a>>> {
-        let Some(usage) = &ask.usage else {
+        let Some(usage) = ask.usage() else {
             let resolved = self.index.resolve(inner, ask, self.mission)?;
             return Ok(vec![Answer { reference: Cow::Borrowed(&ask.reference), resolved }]);
         };
@@ -223,7 +223,7 @@ impl<'w> Walk<'w> {
                 continue;
             }
             let reference = Reference { kind: found.kind, name: Name::from(ByteStr::new(&found.name)) };
-            let expanded = Ask { reference, place: ask.place, way: found.way, usage: None };
+            let expanded = Ask::in_text(reference, ask.place(), found.way, None);
             let mut resolved = self.index.resolve(inner, &expanded, self.mission)?;
             if resolved.state == State::Unresolved {
                 resolved.note = Some(why_unresolved(expansion.failure.as_deref(), &expanded));
@@ -240,7 +240,7 @@ impl<'w> Walk<'w> {
             reference.kind = answer.reference.kind;
             answer.reference = Cow::Owned(reference);
             // The definition may depend on macros that are not known.
-            let is_built_in = matches!(ask.way, Way::Built { .. });
+            let is_built_in = matches!(ask.way(), Way::Built { .. });
             if is_built_in && answer.resolved.state != State::Found {
                 let resolved = self.index.resolve(inner, ask, self.mission)?;
                 if matches!(resolved.state, State::Found | State::Ambiguous) {
@@ -277,7 +277,7 @@ impl<'w> Walk<'w> {
         {
             return Ok(());
         }
-        let line = match ask.place {
+        let line = match ask.place() {
             Some((line, _)) => line,
             None => 0,
         };

@@ -29,33 +29,14 @@ pub(super) fn after(matrix: &Matrix, first: &Matrix) -> Matrix {
     })
 }
 
-/// The ends of the box along one axis.
-#[derive(Clone, Copy, Debug)]
-struct Extent {
-    min: f32,
-    max: f32,
-}
-
-impl Extent {
-    /// No vertices.
-    const NOTHING: Self = Self { min: f32::INFINITY, max: f32::NEG_INFINITY };
-
-    /// Extends it to a number. NaN changes neither end.
-    #[inline(always)]
-    fn add(&mut self, number: f32) {
-        if number < self.min {
-            self.min = number;
-        }
-        if number > self.max {
-            self.max = number;
-        }
-    }
-}
+/// A number for each of the three axes, and one that is not used: four are computed at once.
+type Lanes = [f32; 4];
 
 /// The box around the vertices so far, in the file's left-handed space.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Around {
-    extents: [Extent; 3],
+    min: Lanes,
+    max: Lanes,
     /// True if vertices are missing from it.
     is_partial: bool,
 }
@@ -63,23 +44,63 @@ pub(super) struct Around {
 impl Default for Around {
     /// No vertices.
     fn default() -> Self {
-        Self { extents: [Extent::NOTHING; 3], is_partial: false }
+        Self { min: [f32::INFINITY; 4], max: [f32::NEG_INFINITY; 4], is_partial: false }
+    }
+}
+
+/// The images of the axes and of the origin.
+struct Columns {
+    x: Lanes,
+    y: Lanes,
+    z: Lanes,
+    origin: Lanes,
+}
+
+impl Columns {
+    fn of([[a, b, c, d], [e, f, g, h], [i, j, k, l]]: &Matrix) -> Self {
+        Self { x: [*a, *e, *i, 0.0], y: [*b, *f, *j, 0.0], z: [*c, *g, *k, 0.0], origin: [*d, *h, *l, 0.0] }
+    }
+
+    #[inline(always)]
+    fn apply(&self, [x, y, z]: [f32; 3]) -> Lanes {
+        let mut place = self.x.map(|axis| axis * x);
+        for (sum, axis) in zip(&mut place, self.y) {
+            *sum += axis * y;
+        }
+        for (sum, axis) in zip(&mut place, self.z) {
+            *sum += axis * z;
+        }
+        for (sum, origin) in zip(&mut place, self.origin) {
+            *sum += origin;
+        }
+        place
     }
 }
 
 impl Around {
     /// Extends it to the positions of one mesh, which `to_scene` maps to the space of the scene.
     pub(super) fn add(&mut self, positions: &Strided<'_, Vec3>, to_scene: &Matrix) {
+        let columns = Columns::of(to_scene);
+        let mut extended = *self;
         for (index, position) in positions.iter().enumerate() {
             // Long work may have to end, and then the other positions are missing.
             if index % PIECE == 0 && stop::is_set() {
                 self.is_partial = true;
                 return;
             }
-            let [x, y, z] = position.to_array();
-            for (extent, [a, b, c, d]) in zip(&mut self.extents, to_scene) {
-                extent.add(a * x + b * y + c * z + d);
-            }
+            extended.extend(columns.apply(position.to_array()));
+        }
+        *self = extended;
+    }
+
+    /// Extends it to a vertex. NaN changes neither end.
+    #[inline(always)]
+    fn extend(&mut self, place: Lanes) {
+        for (min, number) in zip(&mut self.min, place) {
+            *min = if number < *min { number } else { *min };
+        }
+        for (max, number) in zip(&mut self.max, place) {
+            *max = if number > *max { number } else { *max };
         }
     }
 
@@ -93,8 +114,8 @@ impl Around {
         if self.is_partial {
             return None;
         }
-        let min = self.extents.map(|extent| extent.min);
-        let max = self.extents.map(|extent| extent.max);
+        let [min @ .., _] = self.min;
+        let [max @ .., _] = self.max;
         // Without vertices, both corners are still infinite.
         let is_finite = min.iter().chain(&max).all(|number| number.is_finite());
         if is_finite { Some(Bounds { min, max }) } else { None }

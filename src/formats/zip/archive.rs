@@ -1,5 +1,8 @@
 //! An archive, opened by its directory.
 
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use crate::base::error::Result;
 use crate::base::limits::Limits;
 use crate::formats::zip_directory::Directory;
@@ -25,6 +28,27 @@ pub struct Archive<'a> {
     /// Its directory, which also lists folders.
     pub directory: Directory<'a>,
     pub(super) limits: Limits,
+    /// Where members that are decoded are noted, if anybody asks for that.
+    pub(super) sound: Option<&'a Sound>,
+}
+
+/// The members of an archive that were decoded without an error, each with the number of bytes after the end of its
+/// stream. They need not be decoded again to check the archive.
+#[derive(Debug, Default)]
+pub(crate) struct Sound(Mutex<HashMap<usize, u64>>);
+
+impl Sound {
+    pub(super) fn note(&self, index: usize, after: u64) {
+        self.known().insert(index, after);
+    }
+
+    pub(super) fn get(&self, index: usize) -> Option<u64> {
+        self.known().get(&index).copied()
+    }
+
+    fn known(&self) -> MutexGuard<'_, HashMap<usize, u64>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl<'a> Archive<'a> {
@@ -40,6 +64,13 @@ impl<'a> Archive<'a> {
 
     /// Opens an archive like [`parse`](Self::parse), with these limits, of a file that may be available only in ranges.
     pub(crate) fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
-        Ok(Self { data, directory: Directory::find_any_in(data)?, limits: *limits })
+        Ok(Self { data, directory: Directory::find_any_in(data)?, limits: *limits, sound: None })
+    }
+
+    /// Returns the same archive, whose members are noted there when they are decoded.
+    #[cfg(feature = "scan")]
+    pub(crate) fn noting(mut self, sound: &'a Sound) -> Self {
+        self.sound = Some(sound);
+        self
     }
 }

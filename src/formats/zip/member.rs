@@ -301,11 +301,26 @@ impl<'a> Member<'a> {
     /// [`Encrypted`](crate::ErrorKind::Encrypted) for an encrypted file, and
     /// [`Unsupported`](crate::ErrorKind::Unsupported) for another method.
     pub fn decode(&self) -> Result<Cow<'a, [u8]>> {
-        self.unpack().map(|(content, _)| content)
+        let (content, after) = self.unpack()?;
+        if let Some(sound) = self.archive.sound {
+            sound.note(self.index, after);
+        }
+        Ok(content)
+    }
+
+    /// Checks its content. Returns the number of bytes after the end of its stream.
+    pub(super) fn check_content(&self) -> Result<u64> {
+        if let Some(sound) = self.archive.sound
+            && let Some(after) = sound.get(self.index)
+        {
+            return Ok(after);
+        }
+        let (_, after) = self.unpack()?;
+        Ok(after)
     }
 
     /// Returns its content, and the number of bytes after the end of its stream.
-    pub(super) fn unpack(&self) -> Result<(Cow<'a, [u8]>, u64)> {
+    fn unpack(&self) -> Result<(Cow<'a, [u8]>, u64)> {
         let (content, after) = match (self.borrowed()?, self.method()) {
             (Some(stored), _) => (Cow::Borrowed(stored), 0),
             (None, _) if self.is_encrypted() => return Err(self.located(Error::encrypted(self.message("encrypted")))),

@@ -23,6 +23,8 @@ mod summary;
 mod tests;
 
 pub use archive::Archive;
+#[cfg(feature = "scan")]
+pub(crate) use archive::Sound;
 pub(crate) use member::Checksum;
 pub use member::{Member, Members, Method};
 #[cfg(feature = "names")]

@@ -74,47 +74,11 @@ impl Inspect for Archive<'_> {
     /// Walks the directory once, unless it verifies. Overlapping files are reported and not decompressed, so that the
     /// work stays in proportion to the archive's size.
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
-        let mut blocks = Blocks::default();
-        let mut count = Amount(0_u64);
-        let mut is_whole = true;
-        let mut names = Alike::default();
-        let mut unchecked = Unchecked::default();
-        let mut map = MapTables::default();
-        let mut members = self.members();
-        for member in members.by_ref() {
-            let Some(member) = problems.ok(member) else {
-                is_whole = false;
-                break;
-            };
-            count += 1;
-            let is_packed = member.method() != Method::STORED;
-            blocks.count(is_packed, member.stored_byte_len(), member.decoded_byte_len_hint());
-            names.add_name(member.name(), member.place());
-            if depth == Depth::Verify {
-                map.add(member.name());
-                if member.packing().is_none() {
-                    unchecked.add(member.method_name());
-                }
-            }
-        }
-        names.report(problems);
-        let all_read = if is_whole { Some(members.entries()) } else { None };
-        self.check(all_read, problems);
-        if depth == Depth::Verify {
-            self.check_names(usize::try_from(count.0).unwrap_or(usize::MAX), problems);
-            self.check_map(&map, problems);
-        }
-        let shared = self.check_overlaps(problems);
+        let (summary, shared) = self.survey_but_content(depth, problems);
         if depth == Depth::Verify {
             self.check_content(&shared, problems);
         }
-        let known_count = if is_whole { Some(count.0) } else { None };
-        Summary {
-            counts: Counts::known([("members", known_count)]),
-            blocks,
-            unchecked,
-            ..Summary::new(Format::Zip, self.data.size())
-        }
+        summary
     }
 
     fn outline(&self, out: &mut Outline<'_>) {
@@ -162,6 +126,50 @@ impl Inspect for Archive<'_> {
 }
 
 impl Archive<'_> {
+    /// Walks the directory. At the depth of a verification, only the content of the files is left to check: all but
+    /// those with these indices.
+    pub(crate) fn survey_but_content(&self, depth: Depth, problems: &mut Problems) -> (Summary, Vec<usize>) {
+        let mut blocks = Blocks::default();
+        let mut count = Amount(0_u64);
+        let mut is_whole = true;
+        let mut names = Alike::default();
+        let mut unchecked = Unchecked::default();
+        let mut map = MapTables::default();
+        let mut members = self.members();
+        for member in members.by_ref() {
+            let Some(member) = problems.ok(member) else {
+                is_whole = false;
+                break;
+            };
+            count += 1;
+            let is_packed = member.method() != Method::STORED;
+            blocks.count(is_packed, member.stored_byte_len(), member.decoded_byte_len_hint());
+            names.add_name(member.name(), member.place());
+            if depth == Depth::Verify {
+                map.add(member.name());
+                if member.packing().is_none() {
+                    unchecked.add(member.method_name());
+                }
+            }
+        }
+        names.report(problems);
+        let all_read = if is_whole { Some(members.entries()) } else { None };
+        self.check(all_read, problems);
+        if depth == Depth::Verify {
+            self.check_names(usize::try_from(count.0).unwrap_or(usize::MAX), problems);
+            self.check_map(&map, problems);
+        }
+        let shared = self.check_overlaps(problems);
+        let known_count = if is_whole { Some(count.0) } else { None };
+        let summary = Summary {
+            counts: Counts::known([("members", known_count)]),
+            blocks,
+            unchecked,
+            ..Summary::new(Format::Zip, self.data.size())
+        };
+        (summary, shared)
+    }
+
     /// Warns about tables of a Ballance map without `index.bm`, by which maps are recognized.
     fn check_map(&self, map: &MapTables, problems: &mut Problems) {
         if map.has_index {
@@ -190,7 +198,7 @@ impl Archive<'_> {
     }
 
     /// Checks the headers and content of all files, except those in `shared`.
-    fn check_content(&self, shared: &[usize], problems: &mut Problems) {
+    pub(crate) fn check_content(&self, shared: &[usize], problems: &mut Problems) {
         let budget = problems.budget().clone();
         let members = self.members().map_while(Result::ok);
         let members = members.filter(|member| shared.binary_search(&member.index).is_err()).map(|member| {
@@ -204,9 +212,9 @@ impl Archive<'_> {
             let Some((local, held)) = problems.ok(paid) else { return };
             member.check_headers(&local, problems);
             let Some(_held) = problems.ok(held) else { return };
-            match member.unpack() {
-                Ok((_, 0)) => {}
-                Ok((_, after)) => {
+            match member.check_content() {
+                Ok(0) => {}
+                Ok(after) => {
                     let error = member.error(format!("{after} bytes after the end of its stream"));
                     problems.warning(&error.coded(Code::Trailing));
                 }
