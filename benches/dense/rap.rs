@@ -59,7 +59,7 @@ fn weapon(number: usize) -> Entry {
         numbers("handAnimation", 6),
         value("model", &format!("\\mod\\weapons\\rifle_{number}.p3d")),
     ];
-    if number % 3 == 0 {
+    if number.is_multiple_of(3) {
         own.push(value("picture", &format!("\\mod\\weapons\\rifle_{number}_ca.paa")));
     }
     class(&format!("Rifle_{number}"), "Rifle", own)
