@@ -103,7 +103,7 @@ impl meshpeek_asset {
         limits: Limits,
     ) -> Result<Self, Failure> {
         let view = OwnedAsset::parse_file(MemberPath::own_name(&path, member.as_ref()), data.clone(), &limits)
-            .map_err(|error| error.in_file(Path::new(&address(&path, member.as_ref()))))?;
+            .map_err(|error| error.in_file(Path::new(&MemberPath::address(&path, member.as_ref()))))?;
         let format = c_text(view.asset().format().name());
         Ok(Self { path, member, stored, limits, data, view, format })
     }
