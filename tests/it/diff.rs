@@ -1,5 +1,10 @@
 //! Two models, two archives: exactly the differences are reported.
 
+use std::path::Path;
+
+use meshpeek::diff::{Options, Side, compare};
+use meshpeek::summary::Code;
+use meshpeek::{Budget, Limits};
 use serde_json::Value as Json;
 
 use crate::support::program::{Folder, code, lines, program, run, stderr, stdout};
@@ -187,6 +192,30 @@ fn archives_member_by_member() {
     };
     assert_eq!(differences(&zipped(&a, true), &zipped(&b, false)), expected("in.pbo!/"));
     assert_eq!(differences(&zipped(&a, true), &zipped(&a, false)), Vec::<String>::new());
+}
+
+#[test]
+fn archives_are_compared_as_deep_as_the_limit_allows() {
+    let nested = |data: &[u8], levels: u32| {
+        (0..levels)
+            .fold(data.to_vec(), |inner, level| zip(&[Entry::stored(format!("{level}.zip"), &inner)], b"").to_vec())
+    };
+    for levels in 1..=3 {
+        let [a, b] = [&b"abc"[..], b"abcd"].map(|data| nested(data, levels));
+        for limit in 0..=4 {
+            let limits = Limits { archive_depth: limit, ..Limits::default() };
+            let [of_a, of_b] = [&a, &b].map(|data| Budget::new(data.len() as u64, &limits));
+            let side = |data, budget| Side { file: Path::new("x.zip"), data, budget };
+            let mut found = 0;
+            let compared = compare(side(&a, &of_a), side(&b, &of_b), &Options::default(), &mut |_| found += 1);
+            if levels <= limit {
+                compared.unwrap();
+                assert_eq!(found, 1, "{levels} levels, {limit}");
+            } else {
+                assert_eq!(compared.unwrap_err().code(), Code::ArchiveDepthLimit, "{levels} levels, {limit}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use meshpeek::{Asset, Format, Inspect};
 
 use crate::memory::usage_of;
 use crate::support::files::outside_file;
-use crate::writer::mlod::{corpus, face, hostile, lod, model, old_face, old_lod, old_sound, old_tag, sound};
+use crate::writer::mlod::{corpus, face, hostile, lod, model, old_face, old_lod, old_sound, old_tag, sound, tag};
 
 #[path = "../../fuzz/src/mlod.rs"]
 pub mod fuzz;
@@ -97,6 +97,25 @@ fn texts_of_fixed_size_end_at_their_first_nul_or_their_last_byte() {
         let lod = Model::parse(&bytes).unwrap().lods().next().unwrap().unwrap();
         assert_eq!(lod.faces.get(0).unwrap().texture, expected);
         assert_eq!(lod.tags.get(0).unwrap().name, expected);
+    }
+}
+
+#[test]
+fn the_model_of_a_proxy_is_named_before_the_last_dot() {
+    for (name, expected) in [
+        (r"proxy:\a\wheel.001", Some(r"\a\wheel")),
+        (r"proxy:\v1.2\wheel.p3d.001", Some(r"\v1.2\wheel.p3d")),
+        (r"PROXY:a.b.c.12", Some("a.b.c")),
+        ("Proxy:a", Some("a")),
+        ("proxy:.001", Some("")),
+        ("proxy:", Some("")),
+        ("proxy", None),
+        ("a proxy:b.001", None),
+    ] {
+        let bytes = model(&[lod(3, &[face(&[0, 1, 2], "", "")], &[tag(name, b"")], 1.0)]).to_vec();
+        let lod = Model::parse(&bytes).unwrap().lods().next().unwrap().unwrap();
+        let proxy = lod.tags.get(0).unwrap().proxy().map(|proxy| proxy.to_string());
+        assert_eq!(proxy.as_deref(), expected, "{name}");
     }
 }
 
