@@ -137,21 +137,24 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
 /// The bytes to show.
 struct Wanted {
     range: Range<u64>,
-    /// True if nothing is truncated.
+    /// True if all rows are written, however many there are.
     in_full: bool,
 }
 
 impl Wanted {
-    /// Leaves the bytes of a part, array or field.
-    fn narrow(&mut self, asset: &Opened<'_>, size: u64, text: &str, common: &Common) -> Result<(), String> {
-        let place = place_of(asset, size, text)?;
+    /// Keeps only the bytes of the part, array or field with this selector.
+    fn narrow(&mut self, asset: &Opened<'_>, size: u64, selector: &str, common: &Common) -> Result<(), String> {
+        let place = place_of(asset, size, selector)?;
         place.explain(common);
+        // A note says that this is not quite what was asked for.
         self.in_full |= place.note.is_none();
-        let Some(Span { offset, bytes }) = place.span else { return Err(format!("{text} has no bytes of its own")) };
+        let Some(Span { offset, bytes }) = place.span else {
+            return Err(format!("{selector} has no bytes of its own"));
+        };
         let end = offset.saturating_add(bytes);
         self.range = self.range.start.max(offset)..self.range.end.min(end);
         if self.range.is_empty() {
-            return Err(format!("{text} is at {offset:#x}..{end:#x}, outside the range"));
+            return Err(format!("{selector} is at {offset:#x}..{end:#x}, outside the range"));
         }
         Ok(())
     }
@@ -387,26 +390,27 @@ impl Dump<'_> {
         rest(shown..range.end, out)
     }
 
-    /// Writes bytes beside what they are, or above it if there is too little room.
-    fn known(&mut self, range: Range<u64>, kind: LineKind, text: &str, out: &mut Output) -> std::io::Result<()> {
+    /// Writes rows of bytes with what they are at their right, or below them if a line of it is too wide for that.
+    fn known(&mut self, range: Range<u64>, kind: LineKind, about: &str, out: &mut Output) -> std::io::Result<()> {
         let room = self.width.saturating_sub(self.text_column());
-        let beside = wrapped(text, Some(room));
+        let beside = wrapped(about, Some(room));
         let fits = beside.lines().all(|line| line.len() <= room || line.width() <= room);
-        let mut texts = if fits { beside.lines() } else { "".lines() };
+        // If it does not fit, the rows have nothing at their right.
+        let mut lines = if fits { beside.lines() } else { "".lines() };
         let shown = self.end_of_shown(&range);
         let mut at = range.start;
         while at < shown {
             let next = (at + ROW).min(shown);
-            let text = texts.next().unwrap_or_default();
-            self.rows.write(at, bytes(self.content, at..next), style(kind), text, out)?;
+            let line = lines.next().unwrap_or_default();
+            self.rows.write(at, bytes(self.content, at..next), style(kind), line, out)?;
             at = next;
         }
-        for text in texts {
-            writeln!(out, "{:1$}{text}", "", self.text_column())?;
+        for line in lines {
+            writeln!(out, "{:1$}{line}", "", self.text_column())?;
         }
         if !fits {
-            for text in wrapped(text, Some(self.width.saturating_sub(PLACE))).lines() {
-                writeln!(out, "{:PLACE$}{}", "", held(text))?;
+            for line in wrapped(about, Some(self.width.saturating_sub(PLACE))).lines() {
+                writeln!(out, "{:PLACE$}{}", "", held(line))?;
             }
         }
         rest(shown..range.end, out)

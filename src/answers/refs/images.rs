@@ -105,11 +105,11 @@ impl Index {
         Ok(None)
     }
 
-    /// The file of this archive with the name at the end of a path whose folders are most like those of the path.
+    /// Of the files of this archive that have the last name of `path`, the one whose folders are most like those of `path`.
     fn nearest_in(&mut self, archive: usize, path: &str) -> Result<Option<usize>> {
         /// The most files of one name that are compared.
         const MOST_SAME: usize = 10_000;
-        // As a surface, a name has no other extensions.
+        // References of other kinds may mean files with other extensions, too.
         let same = self.elsewhere(path, ReferenceKind::Surface);
         let same = same.get(..MOST_SAME).unwrap_or(&same);
         self.cost.compare(same.len().saturating_mul(path.len()))?;

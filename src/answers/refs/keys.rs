@@ -44,8 +44,8 @@ pub(super) fn path_key(hash: &RandomState, path: &Path) -> Key {
     hasher.finish()
 }
 
-/// The keys of the folders around a file, outermost first. They are computed in one pass over the path, because a path
-/// may have thousands of folders.
+/// The keys of the folders around a file, outermost first. The key of a folder is the hash of the path up to its end. A
+/// path may have thousands of folders, so one hasher takes it piece by piece, and says its hash at each separator.
 pub(super) fn folders_around(hash: &RandomState, file: &Path) -> Vec<Key> {
     let bytes = file.as_os_str().as_encoded_bytes();
     let mut hasher = hash.build_hasher();
@@ -57,16 +57,17 @@ pub(super) fn folders_around(hash: &RandomState, file: &Path) -> Vec<Key> {
     let mut start = 0;
     let mut was_separator = false;
     for (place, byte) in bytes.iter().enumerate() {
-        let is_further_separator = was_separator;
+        let follows_separator = was_separator;
         was_separator = is_separator((*byte).into());
         if !was_separator {
             continue;
         }
-        // The root is named by its separator.
+        // The path of the root is its separator. That of another folder ends before one.
         let end = place.max(1);
-        let name = bytes.get(start..end).unwrap_or_default();
-        write(&mut hasher, name);
-        if !is_further_separator {
+        // A folder's name, with the separator before it.
+        let piece = bytes.get(start..end).unwrap_or_default();
+        write(&mut hasher, piece);
+        if !follows_separator {
             keys.push(hasher.finish());
         }
         start = end;

@@ -39,28 +39,35 @@ impl Seen {
         if is_empty { None } else { Some(Box::new(this)) }
     }
 
-    fn read(seen: &Sighting<'_, '_>, copies: bool, hash: &RandomState) -> Self {
-        let Some(asset) = seen.asset else {
-            // Only texts and damaged assets have none.
-            let name = MemberPath::own_name(&seen.record.path, seen.record.member.as_ref());
-            let is_lua = lua::is_lua(name);
-            let is_text = NoAsset::of(seen.data) == NoAsset::Text || is_config(name) && Utf16::of(seen.data).is_some();
-            if seen.record.summary.format.is_some() || !(is_text || is_lua) {
-                return Self::default();
-            }
-            return match read_text(seen, is_lua) {
-                Ok(mut text) => Self { cut: text.cut.take(), text: Some(text), ..Self::default() },
-                Err(error) => Self { cut: Some(error), ..Self::default() },
-            };
-        };
-        // A model's materials are read a second time.
-        let is_wanted = copies && seen.budget.work(seen.data.len() as u64).is_ok();
-        let copies = if is_wanted { Copies::of(asset, hash) } else { None };
+    fn read(seen: &Sighting<'_, '_>, wants_copies: bool, hash: &RandomState) -> Self {
+        let Some(asset) = seen.asset else { return Self::of_text(seen) };
+        // The materials of a model are read a second time for it, which is paid for.
+        let mut copies = None;
+        if wants_copies && seen.budget.work(seen.data.len() as u64).is_ok() {
+            copies = Copies::of(asset, hash);
+        }
         let mut this = Self { listing: Listing::of(seen), copies, ..Self::default() };
         if !seen.record.summary.references.is_empty() {
             this.cut = inside(asset, seen.budget, hash, &mut this.inside).err();
         }
         this
+    }
+}
+
+impl Seen {
+    /// Reads what has no view: a text, a damaged asset, or another file.
+    fn of_text(seen: &Sighting<'_, '_>) -> Self {
+        let name = MemberPath::own_name(&seen.record.path, seen.record.member.as_ref());
+        let is_lua = lua::is_lua(name);
+        let is_text = NoAsset::of(seen.data) == NoAsset::Text || is_config(name) && Utf16::of(seen.data).is_some();
+        let is_damaged = seen.record.summary.format.is_some();
+        if is_damaged || !(is_text || is_lua) {
+            return Self::default();
+        }
+        match read_text(seen, is_lua) {
+            Ok(mut text) => Self { cut: text.cut.take(), text: Some(text), ..Self::default() },
+            Err(error) => Self { cut: Some(error), ..Self::default() },
+        }
     }
 }
 

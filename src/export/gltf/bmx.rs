@@ -18,28 +18,30 @@ use crate::outline::Text;
 use crate::record::list::List;
 
 impl Scene<'_> {
+    /// Adds a node for each object, and each mesh once. The mesh of an object whose matrix no node can represent is added
+    /// for this object alone, with its vertices moved.
     pub(super) fn ballance(&mut self, asset: &Asset<'_>, map: &bmx::Map<'_>) -> Result<()> {
-        let baked = self.objects(map)?;
-        let mut homes: BTreeMap<usize, Key> = BTreeMap::new();
-        let mut done: BTreeSet<(Key, usize)> = BTreeSet::new();
+        let to_vertices = self.add_objects(map)?;
+        let mut mesh_of_node: BTreeMap<usize, Key> = BTreeMap::new();
+        let mut added: BTreeSet<(Key, usize)> = BTreeSet::new();
         let mut all = asset.primitives();
         while let Some(primitive) = self.next(&mut all)? {
             let place = primitive.place;
-            let Some(home) = place.node else { continue };
-            let bake = baked.get(&home).map(|matrix| Bake { node: home, matrix });
+            let Some(node) = place.node else { continue };
+            let bake = to_vertices.get(&node).map(|matrix| Bake { node, matrix });
             let key = Key { mesh: place.mesh, node: bake.map(|bake| bake.node), ..Key::default() };
-            homes.insert(home, key);
-            if done.insert((key, place.part)) {
+            mesh_of_node.insert(node, key);
+            if added.insert((key, place.part)) {
                 self.add_primitive(&primitive, bake, None)?;
             }
         }
-        for (home, key) in homes {
+        for (node, key) in mesh_of_node {
             let name = match map.meshes()?.entry(key.mesh) {
                 Some(entry) => Name::from(Text::from(entry.name)).text,
                 None => String::new(),
             };
             if let Some(made) = self.mesh(&key, &name)? {
-                self.show(home, made.mesh, None);
+                self.show(node, made.mesh, None);
             }
         }
         Ok(())
@@ -47,7 +49,7 @@ impl Scene<'_> {
 
     /// Adds a node for each object. Returns the matrices that a node cannot represent; they are applied to the vertices
     /// instead.
-    fn objects(&mut self, map: &bmx::Map<'_>) -> Result<HashMap<usize, Matrix>> {
+    fn add_objects(&mut self, map: &bmx::Map<'_>) -> Result<HashMap<usize, Matrix>> {
         let mut baked = HashMap::new();
         for object in map.objects()?.walk() {
             let Ok(object) = object else {

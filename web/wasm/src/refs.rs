@@ -51,8 +51,8 @@ impl Session {
         self.nodes.iter().flatten().map(|opened| &opened.node).filter(|node| node.is_archive())
     }
 
-    /// The references of an asset or text, as `meshpeek refs` prints them for all files that are open.
-    /// A texture that the view of the model finds is found here, too; not one of which only the name fits.
+    /// The references of an asset or text, as `meshpeek refs` prints them for all files that are open. A texture that is
+    /// missing there is looked for as the view of the model does.
     pub(crate) fn links(&mut self, node: u32) -> Result<Vec<Value>> {
         let mut rows = self.listed_links(node)?;
         if !rows.iter().any(is_missing_texture) {
