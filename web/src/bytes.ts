@@ -62,6 +62,16 @@ export class Bytes implements Panel {
     if (this.lines.cut) this.context.say(t('cut', grouped(this.lines.count_)));
     this.hex.refresh();
     this.describe();
+    await this.showDamage();
+  }
+
+  /** A damaged file opens at its first problem, unless the address says where. */
+  private async showDamage() {
+    const damage = await this.context.findDamage();
+    const { selector, range } = this.context.place;
+    if (damage?.offset === undefined || selector !== undefined || range !== undefined) return;
+    this.hex.moveTo(damage.offset);
+    this.visited.add(this.hex.caret);
   }
 
   shown() {
@@ -83,7 +93,7 @@ export class Bytes implements Panel {
   }
 
   private tools(): HTMLElement {
-    const offset = el('input', { type: 'text', size: 10, spellcheck: 'false', autocomplete: 'off' });
+    const offset = el('input', { type: 'text', size: 10, placeholder: t('offsetHint'), spellcheck: 'false', autocomplete: 'off' });
     const go = el('form', { onsubmit: (event: Event) => {
       event.preventDefault();
       this.goToTyped(offset.value.trim());
@@ -93,11 +103,16 @@ export class Bytes implements Panel {
   }
 
   private goToTyped(text: string) {
-    if (!/^(0x[0-9a-f]+|\d+)$/i.test(text)) {
+    const offset = offsetOf(text);
+    const { bytes } = this.context.about;
+    if (offset === undefined) {
       this.context.say(t('notOffset'));
-      return;
+    } else if (offset >= bytes) {
+      this.context.say(t('rangeOutside', hexOffset(offset), bytesCount(bytes)));
+    } else {
+      this.context.say('');
+      this.jumpTo(offset);
     }
-    this.jumpTo(Number(text));
   }
 
   private explainColors(): HTMLElement {
@@ -250,4 +265,11 @@ export class Bytes implements Panel {
     await this.ready;
     this.jumpTo(offset);
   }
+}
+
+/** A typed offset. The rows show theirs in hexadecimal, with zeros in front. */
+function offsetOf(text: string): number | undefined {
+  if (/^0x[0-9a-f]+$/i.test(text)) return Number(text);
+  if (/^0[0-9a-f]+$/i.test(text)) return Number(`0x${text}`);
+  return /^\d+$/.test(text) ? Number(text) : undefined;
 }

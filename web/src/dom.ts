@@ -27,6 +27,33 @@ export function button(label: string, onclick: () => void): HTMLButtonElement {
   return el('button', { type: 'button', onclick }, label);
 }
 
+/** Whether a pointer is pressed that went down in a box. A click needs the element on which it began, so that stays meanwhile. */
+export class Press {
+  isDown = false;
+  private listening: AbortController | undefined;
+
+  constructor(box: HTMLElement, private readonly released: () => void) {
+    box.addEventListener('pointerdown', () => this.start());
+    // A box that scrolls shows other rows.
+    box.addEventListener('scroll', () => this.end());
+  }
+
+  private start() {
+    this.end();
+    this.isDown = true;
+    this.listening = new AbortController();
+    const { signal } = this.listening;
+    for (const end of ['pointerup', 'pointercancel', 'contextmenu', 'blur']) window.addEventListener(end, () => this.end(), { signal });
+  }
+
+  private end() {
+    if (!this.isDown) return;
+    this.isDown = false;
+    this.listening?.abort();
+    this.released();
+  }
+}
+
 let nextId = 0;
 
 /** A control with its label. */

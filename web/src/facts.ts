@@ -7,7 +7,7 @@ import { NeedsModel } from './facts/needs-model';
 import { type Current, Latest } from './latest';
 import type { Context, Panel } from './panel';
 import { pageWords } from './plain';
-import type { Info, Problem, Reference, Verified } from './protocol';
+import type { Info, Problem, Reference, Section, Verified } from './protocol';
 import { shortFloat32 } from './shortest';
 import { lookedFor } from './looked-for';
 import { bytesCount, grouped, hexOffset, language, short, t } from './strings';
@@ -15,6 +15,9 @@ import { countNames, referenceKinds } from './words/page';
 
 /** Formats that move a model and have no shape of their own. */
 const motions = new Set(['rtm', 'bmtr']);
+
+/** The most problems of a group that unfold at once. */
+const mostUnfolded = 200;
 
 interface Blocks {
   packed?: number;
@@ -64,13 +67,23 @@ export class Facts implements Panel {
       const parts = await current(client.ask(handle, 'sections'));
       // References have a table of their own, with their files.
       if (language !== 'en' && parts.length > 0) sections.append(el('p', { class: 'english' }, t('englishBelow')));
-      sections.append(...parts.map((part) => sectionElement(this.context, part)));
+      const faces = await current(this.facesOf(parts));
+      sections.append(...parts.map((part) => sectionElement(this.context, part, faces)));
     }
     const named = await current(client.ask(handle, 'references'));
     this.element.dataset.complete = '';
     if (named.length === 0) return;
     const row = (index: number) => this.reference(named[index]);
     references.append(el('h3', {}, t('references')), table(t('references'), [t('state'), t('kind'), t('name'), t('file'), t('via')], named.length, row));
+  }
+
+  /** The faces of each level of detail by its number; nothing for other assets. */
+  private async facesOf(parts: Section[]): Promise<Map<string, number>> {
+    const faces = new Map<string, number>();
+    if (!parts.some(({ title }) => title === 'LODs')) return faces;
+    const model = await this.context.client.ask(this.context.handle, 'model').catch(() => undefined);
+    for (const lod of model?.lods ?? []) if (lod.faces !== null) faces.set(String(lod.index), lod.faces);
+    return faces;
   }
 
   private summary(info: Info, format: string): HTMLElement {
@@ -163,10 +176,26 @@ export class Facts implements Panel {
     }
     // Offsets in an archive and in its members are in one column, so each row says which file it is about.
     const ofFiles = problems.some(({ member }) => member !== undefined);
-    const row = (index: number) => this.problem(problems[index], ofFiles);
+    const groups = groupsOf(problems);
+    const row = (index: number) => this.group(groups[index], ofFiles);
     const heads = [t('severity'), t('offset'), t('code'), t('message')];
     if (ofFiles) heads.splice(1, 0, t('file'));
-    box.replaceChildren(table(t('problems'), heads, problems.length, row));
+    box.replaceChildren(table(t('problems'), heads, groups.length, row));
+  }
+
+  /** The first of problems that are alike, and a button for the others. */
+  private group([first, ...others]: Problem[], ofFiles: boolean): HTMLTableRowElement {
+    const row = this.problem(first, ofFiles);
+    if (others.length === 0) return row;
+    const unfold = button(t('moreAlike', grouped(others.length)), () => {
+      unfold.remove();
+      const rows = others.slice(0, mostUnfolded).map((problem) => this.problem(problem, ofFiles));
+      const left = others.slice(mostUnfolded);
+      if (left.length > 0) rows.push(this.group(left, ofFiles));
+      row.after(...rows);
+    });
+    row.lastElementChild!.append(' ', unfold);
+    return row;
   }
 
   private problem({ severity, code, offset, message, member }: Problem, ofFiles: boolean): HTMLTableRowElement {
@@ -184,6 +213,19 @@ export class Facts implements Panel {
     row.append(el('td', {}, place), el('td', {}, code), el('td', { lang: 'en' }, short(pageWords(message), 2000)));
     return row;
   }
+}
+
+/** Problems of one kind in parts that differ only by their numbers, in the order of the first of each. */
+function groupsOf(problems: Problem[]): Problem[][] {
+  const groups = new Map<string, Problem[]>();
+  for (const problem of problems) {
+    const { severity, code, member, message } = problem;
+    const key = JSON.stringify([severity, code, member, message.replace(/\[\d+\]/g, '[]')]);
+    const group = groups.get(key);
+    if (group) group.push(problem);
+    else groups.set(key, [problem]);
+  }
+  return [...groups.values()];
 }
 
 function boundsTitle(corner: string): string {

@@ -464,6 +464,14 @@ export class Files implements TreeModel {
     return item.holdsDamage ? t('holdsDamaged') : undefined;
   }
 
+  item(index: number): Item {
+    return this.visible[index];
+  }
+
+  indexOf(item: Item): number {
+    return this.visible.indexOf(item);
+  }
+
   label(index: number): string {
     const item = this.visible[index];
     return short(item.kind === 'file' ? item.label.split('/').pop()! : item.label, 200);

@@ -1,6 +1,8 @@
 // A list of any length of which only the rows in view are elements. Browsers clamp heights near 2^24 pixels: a longer list
 // scrolls in proportion, and turns of the wheel still move by rows.
 
+import { Press } from './dom';
+
 const tallest = 8_000_000;
 
 export class VirtualList {
@@ -11,6 +13,7 @@ export class VirtualList {
   private position = 0;
   private expected = -1;
   private pending = false;
+  private press: Press | undefined;
 
   constructor(
     readonly box: HTMLElement,
@@ -28,6 +31,15 @@ export class VirtualList {
     box.addEventListener('scroll', () => this.scrolled());
     box.addEventListener('wheel', (event) => this.wheel(event), { passive: false });
     new ResizeObserver(() => this.update()).observe(box);
+  }
+
+  /** From now on, rows stay as they are while one is pressed. */
+  keepPressed() {
+    this.press = new Press(this.box, () => this.update());
+  }
+
+  get isPressed(): boolean {
+    return this.press?.isDown ?? false;
   }
 
   private get height(): number {
@@ -109,7 +121,7 @@ export class VirtualList {
   }
 
   private draw() {
-    if (this.box.clientHeight === 0) return;
+    if (this.box.clientHeight === 0 || this.isPressed) return;
     this.position = Math.min(this.position, this.most);
     const from = this.first;
     const to = Math.min(this.count, from + Math.ceil(this.box.clientHeight / this.rowHeight) + 1);

@@ -14,7 +14,13 @@ export function say(text: string, isError = false) {
   const box = byId('message');
   box.hidden = text === '';
   byId('message-text').textContent = short(text, 2000);
+  byId('message-links').replaceChildren();
   box.classList.toggle('error', isError);
+}
+
+/** Adds buttons to a message, if it is still the one that is shown. */
+export function offer(text: string, links: HTMLElement[]) {
+  if (byId('message-text').textContent === short(text, 2000)) byId('message-links').replaceChildren(...links);
 }
 
 /** Confirms what the user did. Unlike a message about something that is missing, it leaves by itself. */

@@ -1,15 +1,15 @@
 // Where the page is: the address follows it, and it follows the address.
 import type { Client, Handle } from './client';
 import { type Content, contentOf, notice } from './content';
-import { byId } from './dom';
+import { button, byId } from './dom';
 import type { Files, Item } from './files';
 import { type Current, Latest } from './latest';
-import { confirm, failed, progress, say } from './messages';
+import { confirm, failed, offer, progress, say } from './messages';
 import { decode, encode, type Place } from './place';
 import { pageWords } from './plain';
 import type { About } from './protocol';
 import { type Frame, Shown } from './shown';
-import { short, t } from './strings';
+import { grouped, hexOffset, short, t } from './strings';
 
 /** The view when no file is shown: the start, or the overview of all files. */
 export interface Home {
@@ -131,9 +131,22 @@ export class Navigator {
     this.shown = new Shown(item, about, content, place, this.frame);
     if (about.error && content.is === 'damaged') this.files.markDamaged(item, about.error.message);
     const { text, isError } = notice(about, content);
-    if (text === '' && item.damage !== undefined) say(t('overviewFound', short(pageWords(item.damage), 300)), true);
-    else say(pageWords(text), isError);
+    const isFound = text === '' && item.damage !== undefined;
+    const said = isFound ? t('overviewFound', short(pageWords(item.damage!), 300)) : pageWords(text);
+    say(said, isFound || isError);
+    if (isFound || isError) void this.offerDamage(this.shown, said);
     await this.shown.open(push);
+  }
+
+  /** Adds to the message of a damaged file where its bytes are wrong, and how many more problems it has. */
+  private async offerDamage(shown: Shown, said: string) {
+    const damage = await shown.findDamage();
+    if (!damage || shown !== this.shown) return;
+    const { offset, more } = damage;
+    const links: HTMLElement[] = [];
+    if (offset !== undefined) links.push(button(t('showBytesAt', hexOffset(offset)), () => void shown.goToOffset(offset)));
+    if (more > 0) links.push(button(t('moreInFacts', grouped(more)), () => void shown.openTab('facts')));
+    offer(said, links);
   }
 
   private async ask(handle: Handle): Promise<{ about: About; content: Content }> {

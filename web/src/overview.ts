@@ -1,6 +1,6 @@
 // The view when no file is shown: the start page, or an overview of all open files.
 import type { Client } from './client';
-import { button, byId, el } from './dom';
+import { button, byId, el, Press } from './dom';
 import type { Files, Item } from './files';
 import { lookedFor } from './looked-for';
 import type { Home } from './navigate';
@@ -31,6 +31,7 @@ export class Overview implements Home {
   private drawn = 0;
   private later: ReturnType<typeof setTimeout> | undefined;
   private tiled = -1;
+  private readonly press = new Press(byId('overview'), () => requestAnimationFrame(() => this.changed()));
 
   constructor(client: Client, private readonly files: Files, private readonly start: Start, private readonly open: (address: string) => void, openItem: (item: Item) => void, failed: (error: unknown) => void) {
     this.survey = new Survey(client, files, () => this.changed(), failed);
@@ -90,8 +91,14 @@ export class Overview implements Home {
   private changed() {
     if (!this.isShown) return;
     const wait = this.drawn + interval - performance.now();
+    if (this.press.isDown) return;
     if (wait <= 0 || this.survey.findings.isDone) this.draw();
-    else this.later ??= setTimeout(() => this.isShown && this.draw(), wait);
+    else this.later ??= setTimeout(() => this.drawLater(), wait);
+  }
+
+  private drawLater() {
+    this.later = undefined;
+    this.changed();
   }
 
   private draw() {

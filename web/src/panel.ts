@@ -19,12 +19,20 @@ export interface Context {
   goTo(offset: number, bytes?: number): void;
   /** The damage that the overview found in this file, or in the members of this archive. */
   readonly damage: { address: string; why: string }[];
+  /** The first problem of a damaged file. Nothing if none is known. */
+  findDamage(): Promise<Damage | undefined>;
   /** Members of this archive turned out to be damaged: the list marks them. */
   markDamaged(members: { member: string; why: string }[]): void;
   /** Where the user is, of which the panel shows its part. */
   readonly place: Readonly<Place>;
   /** Changes where the user is, in the address too. The page calls `placed` of the panels that see it. */
   move(change: Partial<Omit<Place, 'item'>>): void;
+}
+
+/** The first problem of a file, and how many more it has. */
+export interface Damage {
+  offset: number | undefined;
+  more: number;
 }
 
 export interface Panel {

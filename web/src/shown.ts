@@ -5,7 +5,7 @@ import { byId, el } from './dom';
 import { Facts } from './facts';
 import type { Item } from './files';
 import { Latest } from './latest';
-import type { Context, Panel } from './panel';
+import type { Context, Damage, Panel } from './panel';
 import { encode, type Place, type Tab } from './place';
 import type { About } from './protocol';
 import { short, t } from './strings';
@@ -39,6 +39,7 @@ export class Shown {
   private readonly opening: Latest;
   private readonly translating: Latest;
   private isClosed = false;
+  private damage: Promise<Damage | undefined> | undefined;
   private current: AssetPlace;
 
   constructor(readonly item: Item, about: About, content: Content, place: Place, private readonly frame: Frame) {
@@ -58,6 +59,7 @@ export class Shown {
       get damage() {
         return frame.damageIn(item);
       },
+      findDamage: () => shown.findDamage(),
       markDamaged: (members) => frame.markDamaged(item, members),
       get place() {
         return shown.current;
@@ -68,6 +70,24 @@ export class Shown {
 
   get place(): Readonly<AssetPlace> {
     return this.current;
+  }
+
+  /** The first problem of a damaged file. */
+  findDamage(): Promise<Damage | undefined> {
+    const { about } = this.context;
+    if (!about.error && this.item.damage === undefined) return Promise.resolve(undefined);
+    this.damage ??= this.askDamage();
+    return this.damage;
+  }
+
+  private async askDamage(): Promise<Damage | undefined> {
+    const { client, handle, about } = this.context;
+    // It is an addition to what is shown: without it, the offset of the error itself is known.
+    const info = await client.ask(handle, 'info', false).catch(() => undefined);
+    const problems = info?.problems ?? [];
+    const first = problems.find(({ severity }) => severity === 'error') ?? problems[0];
+    const offset = first?.offset ?? about.error?.offset ?? undefined;
+    return { offset, more: Math.max(0, problems.length - 1) };
   }
 
   /** A place in this asset. The first tab is shown if the wanted one does not exist. */

@@ -72,7 +72,7 @@ class TextView implements Panel {
       const step = (by: number) => this.open(Math.min(Math.max(0, this.part + by), count - 1));
       tools.append(labelled(t('shownPart'), this.parts), button(t('partBefore'), () => step(-1)), button(t('partAfter'), () => step(1)));
     }
-    tools.append(button(made ? t('saveCpp') : t('saveText'), () => void this.save().catch(context.failed)));
+    tools.append(button(made ? t('saveAsText') : t('saveText'), () => void this.save().catch(context.failed)));
     this.element.append(tools, this.notes, this.box);
     this.open(0);
   }
@@ -201,7 +201,8 @@ class TextView implements Panel {
   private async save() {
     const { about } = this.context;
     if (this.made) {
-      save(fileName(about.address, '.cpp'), this.made.bytes, 'text/plain');
+      // A config has another ending as a text; a material has the same.
+      save(fileName(about.address, '').replace(/\.bin$/i, '.cpp'), this.made.bytes, 'text/plain');
       return;
     }
     await saveInPieces(fileName(about.address, ''), 'text/plain', this.source, this.context.progress);

@@ -23,6 +23,7 @@ export class Tiles {
   private readonly list: VirtualList;
   private readonly pictures = new Map<Item, HTMLElement>();
   private readonly drawing = new Latest(() => {});
+  private readonly shown = new WeakMap<Element, Item>();
   private wanted: Item[] = [];
   private isDrawing = false;
   /** How often drawing began: an older round that ends late says nothing about the newer one. */
@@ -31,6 +32,7 @@ export class Tiles {
 
   constructor(private readonly client: Client, private readonly files: Files, private readonly open: (item: Item) => void) {
     this.list = new VirtualList(this.element, rowHeight, (from, to) => this.rows(from, to));
+    this.list.keepPressed();
     this.element.addEventListener('keydown', (event) => this.key(event));
     this.element.addEventListener('click', (event) => this.click(event));
     new ResizeObserver(() => this.resized()).observe(this.element);
@@ -86,6 +88,7 @@ export class Tiles {
     const label = item.label.split('/').pop()!;
     const tile = el('div', { class: 'tile', role: 'option', id: `tile-${index}`, 'data-index': index, title: short(this.files.address(item), 300) },
       el('div', { class: 'tile-picture', 'aria-hidden': 'true' }, picture ?? null), el('div', { class: 'tile-name' }, short(label, 60)));
+    this.shown.set(tile, item);
     tile.setAttribute('aria-selected', String(index === this.current));
     return tile;
   }
@@ -136,8 +139,9 @@ export class Tiles {
   private click(event: MouseEvent) {
     const tile = (event.target as HTMLElement).closest<HTMLElement>('[data-index]');
     if (!tile) return;
-    this.current = Number(tile.dataset.index);
-    this.open(this.items[this.current]);
+    const item = this.shown.get(tile)!;
+    this.current = Math.max(0, this.items.indexOf(item));
+    this.open(item);
   }
 
   private key(event: KeyboardEvent) {

@@ -16,6 +16,9 @@ export interface Row {
 export interface TreeModel {
   count(): number;
   row(index: number): Row;
+  /** What a row shows. It may get another row, which `indexOf` finds; -1 if it has none. */
+  item(index: number): unknown;
+  indexOf(item: unknown): number;
   toggle(index: number, expand: boolean): void;
   /** The row around this one, or -1. */
   parent(index: number): number;
@@ -36,6 +39,8 @@ export class TreeView {
   readonly list: VirtualList;
   current = -1;
   private readonly id = `t${nextTree++}`;
+  /** What is shown by the elements of rows. */
+  private readonly items = new WeakMap<Element, unknown>();
   private typed = '';
   private typedAt = 0;
 
@@ -44,10 +49,12 @@ export class TreeView {
     box.setAttribute('role', 'tree');
     this.label(label);
     this.list = new VirtualList(box, 24, (from, to) => this.rows(from, to));
+    this.list.keepPressed();
     box.addEventListener('keydown', (event) => this.key(event));
     box.addEventListener('click', (event) => this.click(event));
     box.addEventListener('focus', () => {
-      if (this.current < 0 && this.model.count() > 0) this.move(0, false);
+      // A press chooses its own row.
+      if (this.current < 0 && this.model.count() > 0 && !this.list.isPressed) this.move(0, false);
     });
   }
 
@@ -72,6 +79,7 @@ export class TreeView {
     for (let index = from; index < to; index++) {
       const { label, depth, expanded, kind, detail, sign } = this.model.row(index);
       const row = el('div', { role: 'treeitem', id: `${this.id}-${index}`, class: `row ${kind ?? ''}`, 'data-index': index });
+      this.items.set(row, this.model.item(index));
       row.setAttribute('aria-level', String(depth + 1));
       row.setAttribute('aria-selected', String(index === this.current));
       if (expanded !== undefined) row.setAttribute('aria-expanded', String(expanded));
@@ -97,7 +105,9 @@ export class TreeView {
     const target = event.target as HTMLElement;
     const row = target.closest<HTMLElement>('[data-index]');
     if (!row) return;
-    const index = Number(row.dataset.index);
+    // Rows may have come or gone since it was drawn.
+    const index = this.model.indexOf(this.items.get(row));
+    if (index < 0) return;
     const { expanded } = this.model.row(index);
     if (expanded !== undefined && target.classList.contains('twist')) {
       this.model.toggle(index, !expanded);

@@ -318,3 +318,44 @@ on('the numbers of arrays and of their plots are those of the program, digit by 
   const ends = [column.reduce((a, b) => (Number(b) < Number(a) ? b : a)), column.reduce((a, b) => (Number(b) > Number(a) ? b : a))];
   assert.equal(least, `x: from ${ends[0]} to ${ends[1]}`);
 });
+
+on('a typed offset is read as the rows show it, and one after the end is said', async (page) => {
+  await openBytes(page, at('b3d/everything.b3d'));
+  const box = page.getByLabel('Go to offset');
+  assert.equal(await box.getAttribute('placeholder'), '0x10 or 16');
+  for (const [typed, offset] of [['0010', 16], ['16', 16], ['0x20', 32], ['00a0', 160], ['0', 0]]) {
+    await box.fill(typed);
+    await box.press('Enter');
+    await page.locator(`#hex .codes .caret[data-at="${offset}"]`).waitFor();
+  }
+  await box.fill('0x7fffffff');
+  await box.press('Enter');
+  await page.locator('#message', { hasText: 'Offset 0x7fffffff is outside of this file' }).waitFor();
+  assert.equal(await page.locator('#hex .codes .caret').getAttribute('data-at'), '0');
+});
+
+on('a damaged file leads to the bytes of its first problem, and problems that are alike are one row', async (page) => {
+  const whole = readFileSync(at('odol/purposes.p3d'));
+  const path = made('cut.p3d', whole.subarray(0, 900));
+  const { problems } = JSON.parse(meshpeek(['info', '--json', path]).stdout);
+  const alike = problems.filter(({ message }) => /^lods\[\d+\]: ends after the file$/.test(message));
+  assert.ok(alike.length > 10);
+  // The overview has to look at it before.
+  await openFiles(page, [path, at('b3d/triangle.b3d')]);
+  await page.locator('#overview[data-done=true]').waitFor();
+  await page.locator('#file-list [role=treeitem]', { hasText: 'cut.p3d' }).click();
+  await shown(page, 'cut.p3d');
+  const more = page.locator('#message-links button', { hasText: `${problems.length - 1} more in Facts` });
+  await more.click();
+  const rows = page.locator('#panel-facts tr.error', { hasText: 'ends after the file' });
+  await page.getByRole('button', { name: `and ${alike.length - 1} more like this` }).waitFor();
+  assert.equal(await rows.count(), 1);
+  await page.getByRole('button', { name: `and ${alike.length - 1} more like this` }).click();
+  assert.equal(await rows.count(), alike.length);
+  const { offset } = problems[0];
+  await tab(page, 'bytes');
+  await page.locator(`#hex .codes .caret[data-at="${offset}"]`).waitFor();
+  await page.locator('#hex').press('Control+Home');
+  await page.locator('#message-links button', { hasText: `Show the bytes at 0x${offset.toString(16)}` }).click();
+  await page.locator(`#hex .codes .caret[data-at="${offset}"]`).waitFor();
+});

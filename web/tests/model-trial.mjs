@@ -376,3 +376,12 @@ on('parts of one name have a number, their triangles and material, and the hidde
   assert.equal(unchecked, 1);
   assert.equal(hidden.length, unchecked);
 });
+
+on('an animation that moves no model says which is nearest, and why it is not moved', async (page) => {
+  const model = readFileSync(at('odol/v7.p3d'));
+  const paths = files('near', { 'boneless.p3d': model, 'other.p3d': mlod([{ resolution: 1, squares: [{}] }]), 'moves.rtm': rtm(['All', 'Spine'], [0, 1]) });
+  await show(page, paths, 'moves.rtm');
+  const said = page.locator('.needs-model[data-done] .compared');
+  await said.waitFor();
+  assert.match(await said.innerText(), /^It moves none of the open models\. The nearest is boneless\.p3d, whose first level of detail has selections with 1 of its 2 names\. It is an ODOL without bones/);
+});

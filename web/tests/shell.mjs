@@ -694,3 +694,53 @@ on('the start and the overview speak three languages', async (page) => {
     await page.locator('#drop-zone').waitFor();
   }
 });
+
+// --- Presses.
+
+on('a press on a row opens that row, also while the overview draws and rows come', async (page) => {
+  const names = Array.from({ length: 60 }, (_, index) => `m${String(index).padStart(2, '0')}.b3d`);
+  const root = aFolder('presses', names.map((name) => [name]));
+  await page.setInputFiles('#folder', root);
+  await page.locator('#file-list .label', { hasText: 'm03.b3d' }).waitFor();
+  const press = async (name, between = async () => {}) => {
+    const box = await page.locator('#file-list [role=treeitem]', { hasText: name }).boundingBox();
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    await page.mouse.down();
+    await page.waitForTimeout(80);
+    await between();
+    await page.mouse.up();
+    await shown(page, `presses/${name}`);
+    assert.equal(await page.locator('#file-list [aria-selected=true] .label').innerText(), name);
+  };
+  await press('m03.b3d');
+  for (const name of ['m07.b3d', 'm05.b3d']) {
+    await page.locator('#home').click();
+    await page.evaluate(() => document.activeElement.blur());
+    await press(name);
+  }
+  // The list changes under the pointer.
+  await press('m09.b3d', () => page.evaluate(() => {
+    window.meshpeek.files.add(0, 'a.b3d', 1);
+    window.meshpeek.files.sort('name');
+  }));
+});
+
+on('the filter says how many archives are not read, until the overview has read them', async (page) => {
+  aFolder('halfway', [['a.b3d']]);
+  for (const name of ['x', 'y', 'z']) aPbo(`halfway/${name}.pbo`, [`in-${name}.b3d`]);
+  await page.evaluate(() => {
+    const { client } = window.meshpeek;
+    const ask = client.ask.bind(client);
+    const go = new Promise((resolve) => { window.release = resolve; });
+    client.ask = async (handle, method, ...args) => {
+      if (method === 'members') await go;
+      return ask(handle, method, ...args);
+    };
+  });
+  await page.setInputFiles('#folder', join(folder, 'halfway'));
+  await page.locator('#filter').fill('in-');
+  await page.locator('#filtered', { hasText: 'Archives not read yet: 3.' }).waitFor();
+  await page.evaluate(() => window.release());
+  await page.locator('#overview[data-done=true]').waitFor();
+  await page.locator('#filtered', { hasText: /^3 of 7 files$/ }).waitFor();
+});

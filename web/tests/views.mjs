@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { unfold } from './model-page.mjs';
-import { at, download, eventually, folder, meshpeek, on, openFiles, ready, tab } from './page.mjs';
+import { at, download, eventually, folder, meshpeek, on, openFiles, ready, shown, tab } from './page.mjs';
 
 on('selecting a field selects its bytes, and a byte its field', async (page) => {
   await openFiles(page, [at('b3d/everything.b3d')]);
@@ -175,7 +175,33 @@ on('a binary config has the text of the program', async (page) => {
   await tab(page, 'text');
   const text = meshpeek(['cat', '--text', path]).stdout;
   assert.equal(await page.locator('#config-text').textContent(), text.toString());
-  assert.ok((await download(page, 'Save .cpp')).equals(text));
+  assert.ok((await download(page, 'Save as text')).equals(text));
+});
+
+on('a saved text has the name that a text of its kind has', async (page) => {
+  const bytes = [...readFileSync(at('rap/everything.bin'))];
+  for (const [name, wanted] of [['config.bin', 'config.cpp'], ['x.rvmat', 'x.rvmat']]) {
+    await page.evaluate(([name, bytes]) => window.meshpeek.openFiles([new File([new Uint8Array(bytes)], name)]), [name, bytes]);
+    await shown(page, name);
+    await tab(page, 'text');
+    const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save as text' }).click()]);
+    assert.equal(file.suggestedFilename(), wanted);
+  }
+});
+
+on('levels of detail have their faces, in the facts and in the list', async (page) => {
+  const path = at('odol/edge_of_packing.p3d');
+  const { lods } = JSON.parse(meshpeek(['info', '--json', path]).stdout).detail;
+  await openFiles(page, [path]);
+  await tab(page, 'facts');
+  const table = page.locator('[data-section=LODs] table');
+  await table.waitFor();
+  assert.equal(await table.locator('th').nth(2).innerText(), 'faces');
+  assert.equal(await table.locator('tbody tr').first().locator('td').nth(2).innerText(), '83');
+  assert.ok(lods.length > 1);
+  await tab(page, 'model');
+  const options = await page.locator('#lod option').allTextContents();
+  assert.match(options[0], /faces: 83 · triangles: 83/);
 });
 
 on('text and bytes are found', async (page) => {

@@ -113,6 +113,14 @@ export class Lines implements TreeModel {
     return { label: short(row.name, 200), depth: row.depth, kind, detail, ...base };
   }
 
+  item(index: number): number {
+    return this.visible[index];
+  }
+
+  indexOf(line: number): number {
+    return this.visible.indexOf(line);
+  }
+
   toggle(index: number, expand: boolean) {
     this.expanded[this.visible[index]] = expand ? 1 : 0;
     this.refresh();

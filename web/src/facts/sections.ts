@@ -32,11 +32,12 @@ export function sectionTitle(title: string): string {
   return word === 'Skeleton' && known[word] ? known[word] + title.slice(word.length) : title;
 }
 
-export function sectionElement(context: Context, { title, lines: all }: Section): HTMLElement {
+/** `faces` are those of the levels of detail, whose table lacks them. */
+export function sectionElement(context: Context, { title, lines: all }: Section, faces: Map<string, number>): HTMLElement {
   let lines = all;
   const box = el('section', { 'data-section': title }, el('h3', {}, sectionTitle(title)));
   if (title === 'LODs' && lines.length > 1) {
-    box.append(lodTable(lines));
+    box.append(lodTable(lines, faces));
     return box;
   }
   if (title === 'Members') {
@@ -83,12 +84,15 @@ function lineElement(ofProgram: string): HTMLElement {
 }
 
 /** The first line has the titles of the columns after the number and the name. */
-function lodTable([head, ...rows]: string[]): HTMLElement {
+function lodTable([head, ...rows]: string[], faces: Map<string, number>): HTMLElement {
   const titles = head.trim().split(/ {2,}/);
   const columns = titles.map((title) => sectionTitle(title));
+  if (faces.size > 0) columns.unshift(sectionTitle('faces'));
   return table('LODs', ['#', t('name'), ...columns], rows.length, (index) => {
     const [number, name, ...facts] = rows[index].trim().split(/ {2,}/);
     const row = el('tr', {}, el('td', {}, number), el('td', {}, name));
+    const own = faces.get(number);
+    if (faces.size > 0) row.append(el('td', { class: 'number' }, own === undefined ? '-' : grouped(own)));
     // A level that cannot be read has one text in place of its numbers.
     if (facts.length < titles.length) row.append(el('td', { colspan: titles.length }, facts.join('  ')));
     else for (const fact of facts) row.append(el('td', { class: 'number' }, inPageWords(fact)));

@@ -511,8 +511,9 @@ export class Model implements Panel {
 
 /** The number of a level, its purpose, and its faces and triangles. */
 function levelTitle({ index, title, triangles, faces, drawn }: ModelFacts['lods'][number]): string {
-  let count = triangles === null ? '' : t('triangleCount', grouped(triangles));
-  if (faces !== null && faces !== triangles) count = `${t('faceCount', grouped(faces))} · ${count}`;
-  if (!drawn) count = triangles === null ? t('lodUnread') : t('lodEmpty');
-  return [`LOD ${index}`, title, count].filter(Boolean).join(' · ');
+  const counts: string[] = [];
+  if (faces !== null) counts.push(t('faceCount', grouped(faces)));
+  if (triangles === null) counts.push(drawn ? '' : t('lodUnread'));
+  else counts.push(drawn ? t('triangleCount', grouped(triangles)) : t('lodEmpty'));
+  return [`LOD ${index}`, title, ...counts].filter(Boolean).join(' · ');
 }
