@@ -512,7 +512,7 @@ export class Model implements Panel {
 /** The number of a level, its purpose, and its faces and triangles. */
 function levelTitle({ index, title, triangles, faces, drawn }: ModelFacts['lods'][number]): string {
   const counts: string[] = [];
-  if (faces !== null) counts.push(t('faceCount', grouped(faces)));
+  if (faces !== null && (faces > 0 || drawn)) counts.push(t('faceCount', grouped(faces)));
   if (triangles === null) counts.push(drawn ? '' : t('lodUnread'));
   else counts.push(drawn ? t('triangleCount', grouped(triangles)) : t('lodEmpty'));
   return [`LOD ${index}`, title, ...counts].filter(Boolean).join(' · ');

@@ -22,8 +22,12 @@ export class NoWebgl extends Error {}
 /** A stage that is not used: the graphics card takes long to prepare one. */
 let spare: Promise<Stage> | undefined;
 
+/** Models that have a stage. The last of them leaves it for the next. */
+let inUse = 0;
+
 /** Prepares a stage before it is needed, if there is none. */
 export function prepareStage() {
+  if (inUse > 0) return;
   spare ??= openStage().then(async (stage) => {
     await stage.prepare();
     return stage;
@@ -36,14 +40,21 @@ export function prepareStage() {
 export async function takeStage(): Promise<Stage> {
   const kept = spare;
   spare = undefined;
+  inUse += 1;
   const stage = await kept?.catch(() => undefined);
   if (stage?.isWhole) return stage;
   stage?.close();
-  return openStage();
+  try {
+    return await openStage();
+  } catch (error) {
+    inUse -= 1;
+    throw error;
+  }
 }
 
 /** Keeps a stage for the next model. */
 export function giveStage(stage: Stage) {
+  inUse -= 1;
   if (spare || !stage.isWhole) {
     stage.close();
     return;
