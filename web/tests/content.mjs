@@ -380,7 +380,9 @@ on('the facts have the sections of the program, line by line', async (page) => {
     await page.locator('.facts[data-complete]').waitFor();
     await page.locator('.facts summary').evaluateAll((all) => all.forEach((summary) => summary.click()));
     const found = await page.locator('.facts [data-section]').evaluateAll((sections) => sections.map((section) => {
-      const rows = [...section.querySelectorAll('tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent).join(' '));
+      // The page's own column, of faces, is not the program's.
+      const cells = (row) => [...row.cells].filter((cell) => !cell.classList.contains('own'));
+      const rows = [...section.querySelectorAll('tbody tr')].map((row) => cells(row).map((cell) => cell.textContent).join(' '));
       const lines = [...section.querySelectorAll('.report > div > div')].map((line) => line.textContent);
       return [section.dataset.section, ...rows, ...lines];
     }));

@@ -92,7 +92,7 @@ function lodTable([head, ...rows]: string[], faces: Map<string, number>): HTMLEl
     const [number, name, ...facts] = rows[index].trim().split(/ {2,}/);
     const row = el('tr', {}, el('td', {}, number), el('td', {}, name));
     const own = faces.get(number);
-    if (faces.size > 0) row.append(el('td', { class: 'number' }, own === undefined ? '-' : grouped(own)));
+    if (faces.size > 0) row.append(el('td', { class: 'number own' }, own === undefined ? '-' : grouped(own)));
     // A level that cannot be read has one text in place of its numbers.
     if (facts.length < titles.length) row.append(el('td', { colspan: titles.length }, facts.join('  ')));
     else for (const fact of facts) row.append(el('td', { class: 'number' }, inPageWords(fact)));
