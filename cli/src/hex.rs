@@ -76,6 +76,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let content = source.content(common)?;
     let asset = source.asset(&content);
     let mut wanted = Wanted { range: args.range.clone().unwrap_or(0..u64::MAX), in_full: args.range.is_some() };
+    // A row of a packed array has no bytes of its own to dump: its values are shown.
     if let (Some(text), Ok(asset)) = (&args.selector, &asset)
         && let Some(shown) = packed_row(asset, text)
     {
@@ -93,13 +94,13 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     }
     let mut out = Output::text(common)?;
     if !args.at.is_empty() {
-        let wrong = show_all(args, &asset, &content, &mut out)?;
+        let unshown = show_all(args, &asset, &content, &mut out)?;
         out.flush()?;
         source.unchanged()?;
-        for message in &wrong {
+        for message in &unshown {
             Notes::new(common).error(message);
         }
-        return Ok(match wrong.len() {
+        return Ok(match unshown.len() {
             0 => status(&asset, common),
             all if all == args.at.len() => ExitCode::from(2),
             _ => ExitCode::from(1),

@@ -101,8 +101,8 @@ struct Listing<'c> {
     args: &'c Args,
     common: &'c Common,
     globs: Globs,
-    /// The patterns that keep archives closed.
-    exclusions: Globs,
+    /// The patterns for archives: it matches those that may be opened.
+    may_open: Globs,
     form: Shape,
     out: Output,
     sorter: Option<Sorter>,
@@ -130,7 +130,7 @@ impl<'c> Listing<'c> {
             args,
             common,
             globs: Globs::of_members(&args.globs)?,
-            exclusions: Globs::of_members(&exclusions)?,
+            may_open: Globs::of_members(&exclusions)?,
             form,
             out: Output::of(common, matches!(form, Shape::Text))?,
             sorter,
@@ -191,7 +191,7 @@ impl<'c> Listing<'c> {
         self.common.results.found();
         self.add_file(path, below, metadata)?;
         let name = ByteStr::new(below.as_os_str().as_encoded_bytes());
-        if !metadata.is_file() || self.args.no_archives || !self.exclusions.matches(name) {
+        if !metadata.is_file() || self.args.no_archives || !self.may_open.matches(name) {
             return Ok(());
         }
         let limits = self.common.limits.limits();
@@ -315,6 +315,7 @@ impl<'c> Listing<'c> {
         self.members += 1;
         let budget = place.budget;
         let own = member.name();
+        // A pattern is tried on the whole name, and on what follows each of its folders.
         if !self.args.globs.is_empty() {
             let folders = own.as_bytes().iter().filter(|byte| matches!(byte, b'/' | b'\\')).count() as u64;
             if let Err(error) = budget.work(own.len() as u64 * (folders + 1)) {
@@ -338,7 +339,7 @@ impl<'c> Listing<'c> {
             let bytes = member.decoded_byte_len_hint();
             self.put(&Entry { path: place.path, member: Some(name), bytes, time, method: Some(method), link })?;
         }
-        if member.is_link() || !self.exclusions.matches(own) {
+        if member.is_link() || !self.may_open.matches(own) {
             return Ok(Ok(()));
         }
         let work = if member.form() == Form::InPlace { LOOK } else { INFLATE };
@@ -347,6 +348,7 @@ impl<'c> Listing<'c> {
         }
         let name = PathBuf::from(own.to_text_lossy());
         let is_named = matches!(Format::from_extension(&name), Some(Format::Pbo | Format::Zip));
+        // What is named like an archive and is none is reported.
         if is_named || is_archive(member) {
             self.enter(&inner, member, is_shared)?;
         }

@@ -221,17 +221,20 @@ fn warn(path: &Path, message: &str, common: &Common) {
     Notes::new(common).error(format_args!("{}: {message}; what is missing is looked at anew", shown(path)));
 }
 
+/// Adds a line of the earlier run to the file that it is about.
 fn add(files: &mut HashMap<PathBuf, File>, record: Line<'_>, place: Range<usize>) {
     let Line { path, member, format, stamp, lossy, problems, .. } = record;
     let path = path.unwrap_or_default();
     let problems = problems.unwrap_or_default();
     let file = files.entry(PathBuf::from(path.as_ref())).or_default();
+    // An escaped path may stand for several files.
     file.is_unclear |= lossy && path.contains("\\x");
     let is_asset = !problems.iter().any(|problem| problem.code.starts_with("other"));
     file.counts.assets += u64::from(is_asset);
     file.counts.other += u64::from(!is_asset);
     file.counts.damaged += u64::from(problems.iter().any(|problem| problem.severity == "error"));
     if member.is_none() {
+        // Of two records, it is not known which is the file's.
         file.is_unclear |= file.stamp.is_some();
         file.stamp = stamp;
         file.is_archive = format.is_some_and(|format| matches!(format.as_ref(), "pbo" | "zip"));

@@ -261,9 +261,9 @@ struct Report {
 
 impl Report {
     fn new(args: &Args, common: &Common) -> Result<Self, Failure> {
-        if let Some(tables) =
-            Tables::of(Table::Problems, &args.format, Sorted::if_asked(&args.inputs, None, common), common)?
-        {
+        // Programs get rows as they are found, unless they ask for an order. People read them in the order of paths.
+        let if_asked = Sorted::if_asked(&args.inputs, None, common);
+        if let Some(tables) = Tables::of(Table::Problems, &args.format, if_asked, common)? {
             return Ok(Self { rows: Rows::Tables(tables), sorted: None });
         }
         let by_path = Some(Sorted::new(&args.inputs, None, common));
@@ -271,6 +271,7 @@ impl Report {
         let form = match args.format {
             ProblemFormat::Sarif => Form::Sarif,
             ProblemFormat::Github => Form::Github,
+            // Groups are ordered when they are written.
             ProblemFormat::Text if out.is_terminal && !common.verbose => {
                 return Ok(Self { rows: Rows::Groups(out, Groups::default()), sorted: None });
             }

@@ -101,9 +101,10 @@ impl<'l> Iterator for Words<'l> {
         let mut chars = self.rest.char_indices().peekable();
         let mut end = self.rest.len();
         while let Some((_, c)) = chars.next() {
-            let Some(&(next, after)) = chars.peek() else { break };
-            if c == BREAK || c == ' ' && after != ' ' {
-                end = next;
+            let Some(&(place, after)) = chars.peek() else { break };
+            let is_last_space = c == ' ' && after != ' ';
+            if c == BREAK || is_last_space {
+                end = place;
                 break;
             }
         }

@@ -113,7 +113,7 @@ impl Question {
     }
 }
 
-/// Adds all references to the batches.
+/// Adds all references to the batches, or those that are missing, or with `copies` those whose copies differ.
 pub(crate) fn refs(
     kernel: &Kernel,
     rules: &refs::Rules,
@@ -125,6 +125,7 @@ pub(crate) fn refs(
     // Textures are often files that git ignores.
     kernel.selection.ignored = true;
     let links = refs::resolve_by(&kernel, rules, |found| failure.keep_of(found))?;
+    // Who asks for copies asks about nothing else.
     if rules.copies {
         return links.each_stale(|link| batches.link(link));
     }

@@ -119,7 +119,8 @@ impl Stream {
             _ => ArrowError::InvalidArgumentError(text),
         };
         let Some(raised) = Raised::of(&error) else { return Some(arrow) };
-        let is_interrupted = raised.is_interrupt && interrupt();
+        // In other threads than the main one, the engine gets the error.
+        let is_interrupted = raised.is_interrupt && raise_interrupt();
         // It must not be dropped here, without Python's lock.
         lock(&self.task.raised).push(error);
         if is_interrupted { None } else { Some(arrow) }
@@ -205,12 +206,12 @@ fn is_interrupted() -> bool {
         ffi::PyGILState_Release(state);
         interrupted
     };
-    interrupted && interrupt()
+    interrupted && raise_interrupt()
 }
 
 /// Makes Python raise `KeyboardInterrupt` once the engine returns. Returns false in other threads than the main one, which
 /// has to raise it.
-fn interrupt() -> bool {
+fn raise_interrupt() -> bool {
     let is_main = MAIN.get() == Some(&thread::current().id());
     if is_main {
         // SAFETY: it only records a signal, and may be called in any thread.

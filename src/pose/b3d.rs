@@ -36,7 +36,8 @@ pub(super) fn rig<'a>(scene: Scene<'a>) -> Rig<'a> {
         bones.push(Bone { rest, stored_rest: Some(stored), ..Bone::new(node.name, node.parent) });
         nodes.push(Some(node));
     }
-    Rig::new(0, bones, true, Source::B3d(Nodes(nodes)))
+    let is_whole = true;
+    Rig::new(0, bones, is_whole, Source::B3d(Nodes(nodes)))
 }
 
 impl<'a> Nodes<'a> {

@@ -191,6 +191,7 @@ impl<'a, 'b> ModelCfg<'a, 'b> {
         }
     }
 
+    /// Reads the skeleton of a class: the bones of the skeletons that it inherits from, then its own.
     fn skeleton_of(&self, class: &Class<'a>) -> Result<Skeleton<'a>> {
         let mut lists = Vec::new();
         let mut base_elsewhere = None;
@@ -220,6 +221,7 @@ impl<'a, 'b> ModelCfg<'a, 'b> {
                 bones.flaws.add(format!("skeletonBones of {name} ends with a bone without the name of its parent"));
             }
         }
+        // Parents may be bones of a base in another file.
         if base_elsewhere.is_none() {
             bones.check_parents();
         }

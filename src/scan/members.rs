@@ -86,16 +86,16 @@ pub(super) fn pay(At { origin, budget }: At<'_>, record: &mut Record) -> Option<
 
 /// Returns the bytes that the references, problems and prefix of a record take.
 fn content_bytes(record: &Record) -> u64 {
-    let around = record.member.as_ref().map_or(0, text_bytes);
+    let member_bytes = record.member.as_ref().map_or(0, text_bytes);
     let mut bytes = Amount(record.prefix.as_ref().map_or(0, text_bytes));
     for reference in &record.summary.references {
         bytes += text_bytes(&reference.name);
         bytes += REFERENCE_BYTES;
     }
-    // Each problem has a separate line.
+    // Each problem has a line of its own, with the name of the member.
     for problem in &record.summary.problems {
         bytes += problem.message.len() as u64;
-        bytes += around;
+        bytes += member_bytes;
         bytes += PROBLEM_BYTES;
     }
     bytes.0

@@ -1,8 +1,8 @@
 //! The threads of a scan.
 
-use std::iter::Peekable;
+use std::iter::{Fuse, Peekable};
 use std::sync::atomic::{AtomicIsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use crate::base::stop;
@@ -31,7 +31,7 @@ impl Workers {
     /// Processes all items on this thread and as many others as are free. Takes an item when a thread is ready for it,
     /// and checks that there is one more item before it asks another thread to help.
     pub(super) fn each<T: Send>(&self, items: impl Iterator<Item = T> + Send, work: impl Fn(T) + Sync) {
-        self.work(items, |items| items.peek().is_some(), work);
+        self.share(&Shared::new(items, true, work));
     }
 
     /// Returns true if there are threads besides the caller's.
@@ -60,22 +60,12 @@ impl Workers {
 
     /// Like `each`, for items of which the next may take long to arrive: the current one does not wait for it.
     pub(super) fn each_that_comes<T: Send>(&self, items: impl Iterator<Item = T> + Send, work: impl Fn(T) + Sync) {
-        self.work(items, |_| true, work);
+        self.share(&Shared::new(items, false, work));
     }
 
-    fn work<T: Send, I: Iterator<Item = T> + Send>(
-        &self,
-        items: I,
-        more: impl Fn(&mut Peekable<std::iter::Fuse<I>>) -> bool + Sync,
-        work: impl Fn(T) + Sync,
-    ) {
-        let items = Mutex::new(items.fuse().peekable());
-        let items = || items.lock().unwrap_or_else(PoisonError::into_inner);
-        let next = || items().next();
-        let more_than_one = || more(&mut items());
-        let (next, more, work) = (&next, &more_than_one, &work);
+    fn share<T: Send>(&self, shared: &Shared<impl Iterator<Item = T> + Send, impl Fn(T) + Sync>) {
         thread::scope(|scope| {
-            self.take(scope, next, more, work);
+            self.take(scope, shared);
             // A thread that waits for helpers does not work.
             self.free.fetch_add(1, Ordering::Relaxed);
         });
@@ -83,18 +73,17 @@ impl Workers {
     }
 
     /// Takes items until there are none. Asks a thread to help with each item that is not the last; that one asks others.
-    fn take<'s, T: Send + 's>(
-        &'s self,
-        scope: &'s thread::Scope<'s, '_>,
-        next: &'s (impl Fn() -> Option<T> + Sync),
-        more: &'s (impl Fn() -> bool + Sync),
-        work: &'s (impl Fn(T) + Sync),
-    ) {
-        while let Some(item) = next() {
-            if self.free.load(Ordering::Relaxed) > 0 && more() {
-                self.invite(scope, move || self.take(scope, next, more, work));
+    fn take<'s, T, I, W>(&'s self, scope: &'s thread::Scope<'s, '_>, shared: &'s Shared<I, W>)
+    where
+        T: Send,
+        I: Iterator<Item = T> + Send,
+        W: Fn(T) + Sync,
+    {
+        while let Some(item) = shared.next() {
+            if self.free.load(Ordering::Relaxed) > 0 && shared.may_have_more() {
+                self.invite(scope, move || self.take(scope, shared));
             }
-            work(item);
+            (shared.work)(item);
         }
     }
 
@@ -115,6 +104,32 @@ impl Workers {
             self.free.fetch_add(1, Ordering::Relaxed);
         }
         started.is_ok()
+    }
+}
+
+/// Items that several threads take, and the work on each.
+struct Shared<I: Iterator, W> {
+    items: Mutex<Peekable<Fuse<I>>>,
+    /// Whether the next item is awaited before a thread is asked to help with it.
+    looks_ahead: bool,
+    work: W,
+}
+
+impl<I: Iterator, W> Shared<I, W> {
+    fn new(items: I, looks_ahead: bool, work: W) -> Self {
+        Self { items: Mutex::new(items.fuse().peekable()), looks_ahead, work }
+    }
+
+    fn items(&self) -> MutexGuard<'_, Peekable<Fuse<I>>> {
+        self.items.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn next(&self) -> Option<I::Item> {
+        self.items().next()
+    }
+
+    fn may_have_more(&self) -> bool {
+        !self.looks_ahead || self.items().peek().is_some()
     }
 }
 

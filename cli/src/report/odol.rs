@@ -21,9 +21,12 @@ fn row(model: &Model<'_>, entry: &LodEntry) -> lods::Row {
     let bytes = Some(entry.byte_len());
     let facts = match model.lod(entry.index) {
         Ok(Some(lod)) => {
-            let triangles = lod.faces.triangle_count();
-            Ok([Some(triangles), Some(lod.point_count.into()), Some(lod.sections.len() as u64), bytes])
+            let triangles = Some(lod.faces.triangle_count());
+            let points = Some(lod.point_count.into());
+            let sections = Some(lod.sections.len() as u64);
+            Ok([triangles, points, sections, bytes])
         }
+        // The header is cut short before its place.
         Ok(None) => Ok([None, None, None, bytes]),
         Err(error) => Err(message_of(&error)),
     };

@@ -31,7 +31,7 @@ use crate::table_args::{Partition, is_table};
 use crate::visible::shown;
 
 pub(crate) struct Tables {
-    /// The rows of assets of each format, if the files are divided by format, else all rows.
+    /// The rows of all tables. If the files are divided by format, those of assets of each format follow.
     rows: Vec<(Option<Format>, OnceLock<Batches<Take>>)>,
     files: Arc<Files>,
     /// The rows of records, if they are sorted.
@@ -54,6 +54,7 @@ impl Tables {
             (_, &[table]) => Files::stream(table, form, common)?,
             _ => return Err("several tables need a folder: -o FOLDER/".into()),
         };
+        // Rows without a format are those of what is not divided.
         let mut rows = vec![(None, OnceLock::new())];
         if partition == Some(Partition::Format) {
             for &format in Format::ALL {

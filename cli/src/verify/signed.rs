@@ -76,9 +76,8 @@ pub(super) struct Compared {
 
 /// The key of an asset.
 pub(super) struct KeyUse {
-    /// Its hash, with that of its name.
-    key: u64,
-    name: u64,
+    key_hash: u64,
+    name_hash: u64,
     /// Its name as a message shows it, if the asset is a signature.
     signer: Option<String>,
 }
@@ -117,12 +116,14 @@ impl Signatures {
     }
 
     fn key_use(&self, key: &Key<'_>, is_signature: bool) -> KeyUse {
-        let hash = self.hash.hash_one((key.modulus.as_bytes(), key.header.exponent.get()));
+        let key_hash = self.hash.hash_one((key.modulus.as_bytes(), key.header.exponent.get()));
+        let name_hash = self.hash.hash_one(key.name.as_bytes());
         let mut signer = None;
+        // Messages name the keys of signatures alone.
         if is_signature {
             signer = Some(key.name.to_string());
         }
-        KeyUse { key: hash, name: self.hash.hash_one(key.name.as_bytes()), signer }
+        KeyUse { key_hash, name_hash, signer }
     }
 
     /// Returns why a signature does not fit the archive beside it, or why that cannot be said.
@@ -427,8 +428,8 @@ impl<T> Keys<T> {
     pub(super) fn take(&mut self, key: Option<KeyUse>, record: Box<Record>, with: T) -> Option<(Box<Record>, T)> {
         let Some(key) = key else { return Some((record, with)) };
         if key.signer.is_none() {
-            self.given.insert(key.key);
-            self.names.insert(key.name);
+            self.given.insert(key.key_hash);
+            self.names.insert(key.name_hash);
             let is_below = self.folders.iter().any(|folder| record.path.starts_with(folder));
             self.read += u64::from(is_below && record.member.is_none() && lower_name(&record.path).ends_with(KEY));
             return Some((record, with));
@@ -463,11 +464,11 @@ impl<T> Keys<T> {
     }
 
     fn missing(&self, used: &KeyUse) -> Option<Problem> {
-        if self.given.contains(&used.key) {
+        if self.given.contains(&used.key_hash) {
             return None;
         }
         let name = used.signer.as_deref().unwrap_or_default();
-        let message = if self.names.contains(&used.name) {
+        let message = if self.names.contains(&used.name_hash) {
             format!("the key {name} among the files is another than the one that made it")
         } else {
             format!("its key {name} (.bikey) is not among the files")

@@ -30,7 +30,7 @@ impl Media {
             if !asker.is_lua {
                 continue;
             }
-            let mut is_building = false;
+            let mut builds_names = false;
             for ask in &asker.asks {
                 if ask.reference.kind != ReferenceKind::Model {
                     continue;
@@ -38,9 +38,10 @@ impl Media {
                 if *ask.way() == Way::Path {
                     media.named.insert(key(hash, &folded(&ask.reference.name.text)));
                 }
-                is_building |= *ask.way() == Way::Unresolved;
+                builds_names |= *ask.way() == Way::Unresolved;
             }
-            if is_building {
+            // The script makes a name when it runs: that of any model in its folders.
+            if builds_names {
                 let address = address(&asker.path, asker.member.as_ref()).text;
                 for folder in folders(&address) {
                     media.building.insert(key(hash, folder));

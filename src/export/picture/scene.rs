@@ -139,10 +139,12 @@ impl<'s> Scene<'s> {
             room.work(area)?;
             let normals = normals_of(part, mesh, smooth.as_ref(), &corners);
             let triangle = values.triangle(&corners, places, normals);
+            // Draws its opaque pixels. All others are blended after everything that is solid.
             draw_solid(self.canvas, &reach, &triangle, &look, pixels);
             if !look.is_see_through() {
                 continue;
             }
+            // Too many to keep and sort: the others are blended in the order of the file.
             if self.blended.len() >= MOST_KEPT {
                 self.unsorted = self.unsorted.saturating_add(1);
                 room.work(area)?;

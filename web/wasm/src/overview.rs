@@ -39,6 +39,7 @@ impl Overview {
         let depth = if node.is_archive() { Depth::Header } else { Depth::Summary };
         add_node(&mut self.files, &self.scan, node, depth)?;
         let record = match node.error() {
+            // What cannot be opened has a record that says why.
             Some(_) => node.record(depth),
             None => node.ask(|asset| Ok(node.record_of(asset, depth)))?,
         };
