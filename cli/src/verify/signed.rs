@@ -576,7 +576,7 @@ mod tests {
     #[test]
     fn a_missing_key_is_said_if_every_file_of_a_key_was_read() {
         let folder = folder(&["one.bikey", "two.bikey", "me.bisign"]);
-        let signature = || KeyUse { key: 7, name: 8, signer: Some("me".to_owned()) };
+        let signature = || KeyUse { key_hash: 7, name_hash: 8, signer: Some("me".to_owned()) };
         // The keys that were read, as key and name.
         for read in [&[][..], &[(1, 2), (3, 4)], &[(1, 8), (3, 4)], &[(7, 8), (3, 4)], &[(3, 4)], &[(7, 2)]] {
             for is_whole in [false, true] {
@@ -592,11 +592,11 @@ mod tests {
                         }
                         for (number, &(key, name)) in read.iter().enumerate() {
                             let path = folder.path().join(["one.bikey", "two.BIKEY"][number]);
-                            let given = Some(KeyUse { key, name, signer: None });
+                            let given = Some(KeyUse { key_hash: key, name_hash: name, signer: None });
                             assert!(keys.take(given, record(&path), 0).is_some());
                         }
                         // A key elsewhere, or in an archive, does not make up for one that was not read.
-                        let other = Some(KeyUse { key: 10, name: 11, signer: None });
+                        let other = Some(KeyUse { key_hash: 10, name_hash: 11, signer: None });
                         assert!(keys.take(other, record(Path::new("else/x.bikey")), 0).is_some());
                         if is_late {
                             ask(&mut keys);
@@ -629,7 +629,7 @@ mod tests {
     fn as_many_signatures_as_the_limit_wait() {
         let mut keys = keys(true, Path::new("none"));
         for number in 0..MOST_WAITING + 2 {
-            let signature = KeyUse { key: 1, name: 2, signer: Some(String::new()) };
+            let signature = KeyUse { key_hash: 1, name_hash: 2, signer: Some(String::new()) };
             let taken = keys.take(Some(signature), record(Path::new("a.bisign")), 0);
             assert_eq!(taken.is_some(), number >= MOST_WAITING, "{number}");
         }
