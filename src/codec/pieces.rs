@@ -313,6 +313,15 @@ mod tests {
         (stream, out)
     }
 
+    /// The same with the checksum of textures, which sums the bytes as signed numbers.
+    fn signed_lzss(noise: &mut Noise, size: usize) -> (Vec<u8>, Vec<u8>) {
+        let (mut stream, out) = lzss(noise, size);
+        stream.truncate(stream.len() - 4);
+        let sum = out.iter().fold(0_u32, |sum, &byte| sum.wrapping_add_signed(byte.cast_signed().into()));
+        stream.extend(sum.to_le_bytes());
+        (stream, out)
+    }
+
     /// A stream of LZO of at least this size: literals, and matches of every reach, some of them long.
     fn lzo(noise: &mut Noise, size: usize) -> (Vec<u8>, Vec<u8>) {
         let mut out: Vec<u8> = (0..238).map(|_| noise.below(256) as u8).collect();
@@ -373,8 +382,13 @@ mod tests {
     }
 
     type Maker = fn(&mut Noise, usize) -> (Vec<u8>, Vec<u8>);
-    const MAKERS: [(Codec, Maker); 4] =
-        [(Codec::Lzss, lzss), (Codec::LzssSigned, lzss), (Codec::Lzo, lzo), (Codec::Rle, rle)];
+    const MAKERS: [(Codec, Maker); 5] = [
+        (Codec::Lzss, lzss),
+        (Codec::LzssSigned, lzss),
+        (Codec::LzssSigned, signed_lzss),
+        (Codec::Lzo, lzo),
+        (Codec::Rle, rle),
+    ];
 
     #[test]
     fn pieces_of_every_codec_are_the_whole() {

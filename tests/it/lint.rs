@@ -192,6 +192,13 @@ fn proxies_are_no_part_of_the_geometry() {
 }
 
 #[test]
+fn a_component_without_faces_needs_no_mass() {
+    let (points, faces) = (Points::new(), Vec::new());
+    let empty = mlod::model(&[lod(&points, &faces, &["Component01"], 0.0, 1e13)]).to_vec();
+    assert_eq!(found("a.p3d", &empty), []);
+}
+
+#[test]
 fn bones_are_those_of_the_skeleton_that_the_model_cfg_gives() {
     let folder = Folder::new("bones");
     let motion = rtm::motion(3, 2, 7, rtm::Marking::Size).binarised().to_vec();

@@ -183,6 +183,48 @@ fn materials_are_those_of_blitz3d() {
 }
 
 #[test]
+fn flags_of_a_texture_give_the_transparency_of_its_material() {
+    let folder = Folder::new("texture-flags");
+    folder.file("base.png", image());
+    for flags in 0..8 {
+        let model = folder.file("model.b3d", square(&[Layer("base.png", flags, PLAIN)], [1.0; 4], 1, 0));
+        let (_, document) = glb(&folder, &model, &[]);
+        // Where black is transparent, opacity does not count.
+        let mode = match (flags & 4 != 0, flags & 2 != 0) {
+            (true, _) => json!("MASK"),
+            (false, true) => json!("BLEND"),
+            (false, false) => Json::Null,
+        };
+        assert_eq!(document["materials"][0]["alphaMode"], mode, "{flags}");
+    }
+}
+
+#[test]
+fn an_image_that_is_clamped_and_repeated_has_two_textures() {
+    let folder = Folder::new("clamped-twice");
+    folder.file("base.png", image());
+    let wrap = |is_clamped: bool| json!(if is_clamped { 33071 } else { 10497 });
+    let cases = [0_u32, 16, 32, 48];
+    for base in cases {
+        for light in cases {
+            let layers = [Layer("base.png", 1 | base, PLAIN), Layer("base.png", 1 | 65536 | light, PLAIN)];
+            let model = folder.file("model.b3d", square(&layers, [1.0; 4], 1, 0));
+            let (_, document) = glb(&folder, &model, &[]);
+            let material = &document["materials"][0];
+            let textures = document["textures"].as_array().unwrap();
+            assert_eq!(textures.len(), if base == light { 1 } else { 2 }, "{base} {light}");
+            assert_eq!(document["images"].as_array().unwrap().len(), 1);
+            let used = [&material["pbrMetallicRoughness"]["baseColorTexture"], &material["extras"]["lightmap"]];
+            for (used, flags) in used.into_iter().zip([base, light]) {
+                let sampler = &document["samplers"][index(&textures[index(&used["index"])]["sampler"])];
+                let expected = [wrap(flags & 16 != 0), wrap(flags & 32 != 0)];
+                assert_eq!([&sampler["wrapS"], &sampler["wrapT"]], [&expected[0], &expected[1]], "{base} {light}");
+            }
+        }
+    }
+}
+
+#[test]
 fn animations_of_one_rate_are_one_clip_and_sequences_are_its_named_parts() {
     let folder = Folder::new("clips");
     let anim = |frames, fps| writer::b3d::animation(frames, fps);

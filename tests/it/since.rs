@@ -6,6 +6,7 @@ use serde_json::Value as Json;
 
 use crate::support::program::{Folder, code, lines, run, stderr, stdout};
 use crate::writer::pbo::{Tail, Writer};
+use crate::writer::zip::{Entry, zip};
 use crate::writer::{b3d, mlod};
 
 fn addon(names: &[&str]) -> Vec<u8> {
@@ -100,6 +101,23 @@ fn an_interrupted_stream_is_believed_as_far_as_it_can_be() {
     let input = folder.0.join("in");
     let other = run(["scan", input.to_str().unwrap(), "--events"]);
     assert_eq!(new_records(&folder, &other.stdout), records);
+}
+
+#[test]
+fn archives_of_a_stream_without_an_end_are_read_again() {
+    let scene = b3d::sound().to_vec();
+    let packed = zip(&[Entry::deflated("one.b3d", &scene), Entry::stored("two.b3d", &scene)], b"").to_vec();
+    for (name, archive) in [("a.pbo", addon(&["one.b3d", "two.b3d"])), ("a.zip", packed)] {
+        let folder = Folder::new("since-archives");
+        folder.file(&format!("in/{name}"), archive);
+        folder.file("in/b.b3d", &scene);
+        let whole = String::from_utf8(scan(&folder, &[])).unwrap();
+        assert_eq!(new_records(&folder, whole.as_bytes()), 0, "{name}");
+        let lines: Vec<&str> = whole.lines().collect();
+        let headless = lines[..lines.len() - 1].join("\n") + "\n";
+        assert_eq!(lines.len(), 5, "{whole}");
+        assert_eq!(new_records(&folder, headless.as_bytes()), 3, "{name}");
+    }
 }
 
 fn continues_from(folder: &Folder, old: &[u8]) {

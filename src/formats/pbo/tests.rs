@@ -492,3 +492,32 @@ fn lost_entries_lead_to_the_end_or_to_a_tail() {
         assert_eq!(is_said, tail == 0 || tail == 5 || tail == 21, "{tail}: {lines:?}");
     }
 }
+
+#[test]
+fn every_number_of_the_last_entry_is_0_but_its_method() {
+    const NOT_ZERO: &str = "end is not all zero";
+    const WITH_SIZE: &str = "ended by an entry without a name, but with a size";
+    for method in [0, CPRS, VERS + 1, ENCR] {
+        for numbers in 0..16_u32 {
+            let [original, reserved, timestamp, size] = [0, 1, 2, 3].map(|bit| numbers >> bit & 1);
+            let mut bytes = [product(&[]), stored(b"a", 1)].concat();
+            bytes.push(0);
+            for number in [method, original, reserved, timestamp, size] {
+                bytes.extend(number.to_le_bytes());
+            }
+            bytes.push(b'x');
+            let archive = Archive::parse(&bytes).unwrap();
+            let messages: Vec<String> =
+                archive.summarize().problems.into_iter().map(|problem| problem.message.into_owned()).collect();
+            let of_end: Vec<&String> =
+                messages.iter().filter(|message| message.contains(NOT_ZERO) || message.contains(WITH_SIZE)).collect();
+            let expected = match (method, numbers) {
+                _ if size == 1 => Some(WITH_SIZE),
+                (0 | CPRS, 0) => None,
+                _ => Some(NOT_ZERO),
+            };
+            assert_eq!(of_end.len(), usize::from(expected.is_some()), "{method:x} {numbers:04b}: {messages:?}");
+            assert!(expected.is_none_or(|expected| of_end[0].contains(expected)), "{method:x} {numbers:04b}");
+        }
+    }
+}

@@ -148,6 +148,18 @@ fn a_text_is_compared_with_a_binary_by_values() {
 }
 
 #[test]
+fn texts_are_the_same_only_if_both_are_read_whole() {
+    let folder = Folder::new("config-halves");
+    // In both, the same is read.
+    let whole = folder.file("whole.cpp", "class A { b = 1; };\n");
+    let cut = folder.file("cut.cpp", "#include \"b.hpp\"\nclass A { b = 1; };\n");
+    for (a, b, status) in [(&whole, &whole, 0), (&whole, &cut, 2), (&cut, &whole, 2), (&cut, &cut, 2)] {
+        let output = run(["diff".as_ref(), a.as_os_str(), b.as_os_str()]);
+        assert_eq!((code(&output), stdout(&output)), (status, String::new()), "{} {}", a.display(), b.display());
+    }
+}
+
+#[test]
 fn what_is_not_read_of_a_text_is_said_by_every_verb() {
     let folder = Folder::new("config-unread");
     let text = folder.file("a.cpp", "#include \"b.hpp\"\nclass A { b = F(1); };\n");

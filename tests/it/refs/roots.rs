@@ -172,6 +172,24 @@ fn names_that_exist_without_their_first_part_hint_at_a_prefix() {
 }
 
 #[test]
+fn a_prefix_is_suggested_only_if_it_leads_to_every_name() {
+    let names = [r"own\data\a.paa", r"own\data\b.paa", r"own\data\c.paa"];
+    for absent in 0..8 {
+        let folder = Folder::new("refs-hints");
+        folder.file("mods/fpv/model.p3d", model(&names, "", ""));
+        folder.file("mods/fpv/data/other.paa", "x");
+        for (bit, name) in ["a", "b", "c"].iter().enumerate() {
+            if absent >> bit & 1 == 0 {
+                folder.file(&format!("mods/fpv/data/{name}.paa"), "x");
+            }
+        }
+        let notes = stderr(&refs(&folder, &["mods"]));
+        assert!(notes.contains("missing by first part: 3 own\\\n"), "{notes}");
+        assert_eq!(notes.contains("Try --prefix own="), absent == 0, "{absent:03b}: {notes}");
+    }
+}
+
+#[test]
 fn textures_that_are_nowhere_else_are_found_by_their_names() {
     let folder = Folder::new("refs-textures");
     let textures = [r"my\in\a_co.tga", r"my\b.paa", r"my\c.paa", r"my\own.paa", r"my\gone.paa"];
