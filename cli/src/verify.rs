@@ -330,6 +330,7 @@ impl Report {
             }
         }
         match self.rows {
+            // A scan cannot continue from the problems alone, however whole they are.
             Rows::Tables(tables) => tables.finish(false),
             Rows::Annotations(annotations, _) => Ok(annotations.finish(is_whole, counts)?),
             Rows::Groups(mut out, groups) => {

@@ -235,9 +235,9 @@ impl<'t, 'c> Outlines<'t, 'c> {
                         let places = [self.at(0, one.name, one.index), self.at(1, two.name, two.index)];
                         self.report_moved(places, one.label.as_ref(), values);
                     }
-                    self.rules.open(name);
+                    self.rules.enter(name);
                     self.parts([one, two]);
-                    self.rules.close();
+                    self.rules.leave();
                 }
                 (Some(one), None) => {
                     self.report(Change::Removed, self.at(0, one.name, one.index), one.label.as_ref(), None);
@@ -289,17 +289,18 @@ impl<'t, 'c> Outlines<'t, 'c> {
         moved
     }
 
-    /// Returns the field with the parents of parts like this one, and the lists that its numbers refer to.
+    /// Returns the field with the parents of parts like this one, and the lists that its numbers refer to. `None` if
+    /// they have no parents.
     fn link_of_parents(&mut self, part: &'t Tree) -> Option<(&'static str, Link<'t>)> {
         let mut parent = None;
-        self.rules.open(part.name);
+        self.rules.enter(part.name);
         for (field, _) in &part.fields {
             if let Some(list) = self.rules.parent(field) {
                 parent = Some((*field, list));
                 break;
             }
         }
-        self.rules.close();
+        self.rules.leave();
         let (field, list) = parent?;
         Some((field, self.link(list)))
     }
@@ -431,7 +432,7 @@ impl<'t, 'c> Outlines<'t, 'c> {
         if one.rows == 0 && other.rows == 0 {
             return;
         }
-        self.rules.open(one.name);
+        self.rules.enter(one.name);
         let mut links = Vec::new();
         if one.columns == other.columns {
             for (place, column) in one.columns.iter().enumerate() {
@@ -440,7 +441,7 @@ impl<'t, 'c> Outlines<'t, 'c> {
                 }
             }
         }
-        self.rules.close();
+        self.rules.leave();
         let mut rows = None;
         if let Some(list) = self.rules.rows(one.name) {
             rows = Some(self.link(list));

@@ -268,9 +268,9 @@ impl<'t> Meaning<'_, 't> {
             }
         }
         for part in &tree.parts {
-            self.rules.open(part.name);
+            self.rules.enter(part.name);
             hash.update(self.part(part));
-            self.rules.close();
+            self.rules.leave();
         }
         self.around.pop();
         let digest = hash.finalize().into();
@@ -299,11 +299,11 @@ fn hash_item(hash: &mut Sha256, list: Option<&List<'_>>, number: i64) {
 /// Returns the lists that an array depends on.
 fn lists_of(array: &Array, rules: &mut Rules) -> Vec<&'static str> {
     let mut lists = Vec::new();
-    rules.open(array.name);
+    rules.enter(array.name);
     for column in &array.columns {
         lists.extend(rules.item(column.name));
     }
-    rules.close();
+    rules.leave();
     match rules.rows(array.name) {
         Some(list) => lists.push(list),
         None => lists.extend(rules.numbered(array.name)),

@@ -65,7 +65,7 @@ pub fn compare<'s>(a: Side<'s>, b: Side<'s>, options: &Options, sink: &mut dyn F
     Comparison::new(Place::default(), options, sink).assets([&one, &two], budgets, 0)
 }
 
-/// Like [`compare`], for two files below folders, which need not be assets. Other files are compared by their bytes.
+/// Like [`compare`], for two files below folders, which need not be assets. What is no asset is compared by its bytes.
 pub(crate) fn compare_files(
     [a, b]: [Side<'_>; 2],
     path: Arc<Name>,

@@ -251,11 +251,13 @@ impl Rules {
         all
     }
 
-    pub(super) fn open(&mut self, part: &'static str) {
+    /// Goes to the rules of a kind of part, inside those around it.
+    pub(super) fn enter(&mut self, part: &'static str) {
         self.path.open(&Part::one(part));
     }
 
-    pub(super) fn close(&mut self) {
+    /// Goes back to the rules around the part.
+    pub(super) fn leave(&mut self) {
         self.path.close();
     }
 

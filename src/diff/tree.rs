@@ -232,7 +232,7 @@ impl Visitor for Builder<'_> {
         let is_kept = !is_left_out && self.spend(text.saturating_mul(2).saturating_add(size_of::<Tree>()));
         if is_kept {
             self.parts = self.parts.saturating_add(1);
-            self.rules.open(part.name);
+            self.rules.enter(part.name);
             self.open.push(Open::new(part, self.parts));
         }
         is_kept
@@ -241,7 +241,7 @@ impl Visitor for Builder<'_> {
     fn close(&mut self) {
         let Some(open) = self.open.pop() else { return };
         let tree = open.close();
-        self.rules.close();
+        self.rules.leave();
         if let Some(around) = self.open.last_mut() {
             around.hash.update(tree.digest);
             if self.keep {
@@ -342,13 +342,13 @@ impl Visitor for Again<'_> {
     fn open(&mut self, part: &Part<'_>) -> bool {
         let is_read = self.result.is_ok() && !self.rules.leave_out(part, self.is_archive);
         if is_read {
-            self.rules.open(part.name);
+            self.rules.enter(part.name);
         }
         is_read
     }
 
     fn close(&mut self) {
-        self.rules.close();
+        self.rules.leave();
     }
 
     fn array(&mut self, array: &PartArray<'_>) {

@@ -743,7 +743,10 @@ impl<'a> Reading<'a, '_, '_> {
 }
 
 /// Orders bones, given as pairs of a name and the parent's name, so that each comes after its parent. Returns each with
-/// its parent's index in the result. A parent that is not among the bones counts as none.
+/// its parent's index in the result. A parent that is not among the bones counts as none. Names are compared without case.
+///
+/// # Errors
+/// Returns an error if bones are parents of each other in a ring.
 fn in_order<'a>(bones: &[[ByteStr<'a>; 2]]) -> Result<Vec<(Text<'a>, Option<usize>)>> {
     let mut places: HashMap<Vec<u8>, usize> = HashMap::new();
     for (place, [name, _]) in bones.iter().enumerate() {

@@ -109,7 +109,8 @@ fn transforms(frames: &Frames<'_>, index: usize) -> Result<Vec<Transform>> {
 impl Keys for Packed<'_> {
     fn locals(&self, seconds: f32, out: &mut [Matrix]) -> Result<()> {
         let times = self.motion.times()?.block.decode()?;
-        let Some((before, after, part)) = around(times.iter().map(|time| time.get()), seconds) else { return Ok(()) };
+        // The frames before and after, and how much of the way from one to the other has passed.
+        let Some((before, after, share)) = around(times.iter().map(|time| time.get()), seconds) else { return Ok(()) };
         let frames = self.motion.frames()?;
         let first = transforms(&frames, before)?;
         let second = if after == before { first.clone() } else { transforms(&frames, after)? };
@@ -117,7 +118,7 @@ impl Keys for Packed<'_> {
             if let Some(bone) = *bone
                 && let (Some(a), Some(b)) = (first.get(bone), second.get(bone))
             {
-                *place = sample::between(*a, *b, part).to_matrix();
+                *place = sample::between(*a, *b, share).to_matrix();
             }
         }
         Ok(())
@@ -223,14 +224,15 @@ impl Matrices<'_> {
 impl Keys for Matrices<'_> {
     fn locals(&self, seconds: f32, out: &mut [Matrix]) -> Result<()> {
         let times = self.motion.times()?;
-        let Some((before, after, part)) = around(times.iter().map(|time| time.get()), seconds) else { return Ok(()) };
+        // The frames before and after, and how much of the way from one to the other has passed.
+        let Some((before, after, share)) = around(times.iter().map(|time| time.get()), seconds) else { return Ok(()) };
         let (Some(first), Some(second)) = (self.motion.frame(before)?, self.motion.frame(after)?) else {
             return Ok(());
         };
         let world = |bone: usize| {
             let a = stored_matrix(first.bone(bone)?);
             let b = stored_matrix(second.bone(bone)?);
-            Some(sample::mix(&a, &b, part).in_common(Format::Rtm))
+            Some(sample::mix(&a, &b, share).in_common(Format::Rtm))
         };
         for (bone, place) in out.iter_mut().enumerate() {
             if let Some(local) = self.local(bone, world) {

@@ -71,7 +71,7 @@ impl<'p> Origin<'p> {
         }
     }
 
-    /// The origin of the target of an address in this file.
+    /// The origin of what an address in this file opened.
     pub(super) fn opened(scan: &'p Scan, path: &'p Path, opened: &Opened<Content<'_>>) -> Self {
         let mut origin = Self::file(scan, path);
         origin.member = opened.member.clone();

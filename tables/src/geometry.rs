@@ -151,6 +151,7 @@ pub(super) fn add_primitives(
             is_limit = matches!(error.kind(), ErrorKind::Limit { .. } | ErrorKind::Cancelled);
         }
         batches.add::<Geometry>(&row)?;
+        // The row itself may have spent the budget.
         if is_limit || budget.output(0).is_err() {
             break;
         }

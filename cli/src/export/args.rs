@@ -150,6 +150,7 @@ impl Args {
         let mut given = Given::default();
         for text in &self.texture {
             match text.split_once('=') {
+                // The name of a file may have a `=`.
                 Some((name, file)) if !Path::new(text).is_file() => given.files.push(GivenImage::new(name, file)),
                 _ => {
                     given.without_name = Some(text.clone());

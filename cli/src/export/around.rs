@@ -168,7 +168,8 @@ impl<'a> Around<'a> {
         roots.iter().any(|root| file == root || file.starts_with(root) && root.is_dir())
     }
 
-    /// The file that a texture of a model means whose path came later, or that was named in an archive.
+    /// The image of a texture of a model that is not below the paths of the scan: its path came after the scan began, or
+    /// it is a named member of an archive. Looks in its archive or folder.
     fn find_apart(&self, model: Model<'_>, name: &Name) -> meshpeek::Result<Option<Image>> {
         /// The most folders and archives whose names are kept.
         const MOST_KEPT: usize = 8;

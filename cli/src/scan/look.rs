@@ -34,7 +34,7 @@ pub(super) struct Seen {
 }
 
 impl<'a> Look<'a> {
-    /// Sets the scan to read what this needs.
+    /// Collects what the outputs need of each asset, and sets the scan to read it.
     pub(super) fn new(
         scan: &mut Scan,
         writer: &Writer,
@@ -64,7 +64,7 @@ impl<'a> Look<'a> {
         }
         let needs_all_bytes = tables.is_some() || scan.views != Views::Records;
         scan.beginnings = !needs_all_bytes;
-        // Of the first records alone, few lines are needed.
+        // With `--top`, few of the records are written, so that no lines are made beforehand.
         let is_lines = writer.is_ndjson() && args.top.is_none();
         Ok(Self { noticed, maker, is_lines, tables, thumbnails })
     }

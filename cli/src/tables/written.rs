@@ -186,7 +186,7 @@ impl Tables {
             return Ok(());
         }
         for table in self.files.tables() {
-            for Found { path, format } in old.files(table) {
+            for Found { path, format } in old.files_of(table) {
                 for batch in parquet::batches(path)? {
                     let rows = since::rows_of(&batch?, &|path| files.contains(Path::new(path)))?;
                     self.files.write(table, format.flatten(), &rows)?;
@@ -264,9 +264,9 @@ impl OldTables {
     pub(crate) fn known(&self, tables: &Tables, notes: Notes) -> Result<Known, Failure> {
         let mut known = Known::default();
         for table in tables.files.tables() {
-            let found = self.files(table);
+            let found = self.files_of(table);
             let paths: Vec<PathBuf> = found.iter().map(|found| found.path.clone()).collect();
-            if !tables.files.fit(&found) || !parquet::is_whole(&paths, table)? {
+            if !tables.files.are_divided_like(&found) || !parquet::is_whole(&paths, table)? {
                 let place = paths.first().unwrap_or(&self.0);
                 let name = table.name();
                 let message = "not a whole table of this version, divided as now; all files are read";
@@ -274,7 +274,7 @@ impl OldTables {
                 return Ok(known);
             }
         }
-        for Found { path, .. } in self.files(Table::Assets) {
+        for Found { path, .. } in self.files_of(Table::Assets) {
             for batch in parquet::batches(path)? {
                 since::know(&batch?, &mut known);
             }
@@ -282,7 +282,7 @@ impl OldTables {
         Ok(known)
     }
 
-    fn files(&self, table: Table) -> Vec<Found> {
+    fn files_of(&self, table: Table) -> Vec<Found> {
         if self.0.is_dir() {
             files::find(&self.0, table, Form::Parquet)
         } else {

@@ -370,6 +370,7 @@ impl Findings {
 
     /// Adds a use that may or may not name a file.
     fn add_use(&mut self, usage: Usage, place: (u32, u32)) {
+        // It is known, or there is no room.
         if !self.uses.add(&usage) {
             return;
         }

@@ -62,9 +62,9 @@ pub(super) fn folders_around(hash: &RandomState, file: &Path) -> Vec<Key> {
         if !was_separator {
             continue;
         }
-        // The path of the root is its separator. That of another folder ends before one.
+        // The path of the root is its separator. The path of any other folder ends before its separator.
         let end = place.max(1);
-        // A folder's name, with the separator before it.
+        // The name of a folder, with the separator before it if there is one.
         let piece = bytes.get(start..end).unwrap_or_default();
         write(&mut hasher, piece);
         if !follows_separator {

@@ -17,7 +17,7 @@ use crate::summary::Severity;
 impl Index {
     /// Keeps what is odd about an asset or text.
     pub(super) fn add_odd(&mut self, record: &Record) -> Result<()> {
-        let Some(odd) = odd_of(record) else { return Ok(()) };
+        let Some(odd) = odd_by_problems(record) else { return Ok(()) };
         self.take(0)?;
         let place = key(&self.hash, &address(&record.path, record.member.as_ref()).text);
         self.odd.insert(place, odd);
@@ -53,7 +53,7 @@ impl Index {
 }
 
 /// Returns what is odd about an asset or text by its problems.
-fn odd_of(record: &Record) -> Option<Odd> {
+fn odd_by_problems(record: &Record) -> Option<Odd> {
     let summary = &record.summary;
     for problem in &summary.problems {
         match problem.code {

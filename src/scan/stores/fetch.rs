@@ -97,7 +97,8 @@ impl Run<'_> {
     }
 }
 
-/// Returns whether the beginning of a packed member, whose name promises no asset, shows that it is one.
+/// Looks at the beginning of a packed member whose name promises no asset. Returns `Further` if it may be one, and
+/// `Other` if it is none.
 fn may_be_asset(member: &Member<'_>) -> Result<Shown> {
     if member.is_link() {
         return Ok(Shown::Other);

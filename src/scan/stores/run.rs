@@ -202,17 +202,18 @@ impl Run<'_> {
         if format.is_none() && !origin.is_expected() && !(self.texts)(origin.name()) {
             return Ok(false.into());
         }
+        // Some ranges are enough for a list of members or a header, unless content is hashed.
         let is_listed = is_archive(format) && scan.depth <= Depth::Summary;
         let by_ranges = !scan.digests && (is_listed || scan.depth == Depth::Header && format.is_some());
         if !by_ranges {
             return Ok(self.look_at_all(at, format, place, ranges, stretch, pending)?.into());
         }
-        // Also fetches the list of its members.
         let (mut record, record_memory) = place.load(ranges, |ranges| {
             let described = describe_as(at, format, Data::Parts(ranges), false);
             if let Some(asset) = &described.asset
                 && let Some(container) = Container::of(asset)
             {
+                // Both also fetch what the walk over the members reads.
                 container.overlapping();
                 container.members().take_while(Result::is_ok).for_each(drop);
             }
@@ -229,14 +230,16 @@ impl Run<'_> {
             archive = Some(container);
             members = visited;
         }
+        // What the record's memory leaves.
         let inner = record_memory.as_ref().map_or(budget, Held::budget);
+        // The run over the first members reports the archive itself.
         if origin.members.start == 0 {
             let open = InSight { data: &[], asset, budget: inner, members: members.clone() };
             self.asset(at, record, Some(open), pending);
         } else {
-            let record = &origin.record(Summary::new(format, size), None);
+            let bare = &origin.record(Summary::new(format, size), None);
             let members = members.clone();
-            let sighting = Sighting { record, data: &[], asset, budget: inner, members, is_continued: true };
+            let sighting = Sighting { record: bare, data: &[], asset, budget: inner, members, is_continued: true };
             self.put_seen(Found::Continued(origin.path.to_owned()), Some(&sighting));
         }
         drop(record_memory);

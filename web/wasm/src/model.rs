@@ -587,7 +587,7 @@ fn leave_out_endless(mesh: &mut Mesh) {
 }
 
 /// Four bones of each vertex and their weights. A vertex without bones has one after all others, which rests. Empty if no
-/// bone moves the mesh.
+/// bone moves the mesh, or if there are too many bones.
 fn joints(mesh: &Mesh, bones: usize) -> (Vec<u16>, Vec<f32>) {
     let Ok(resting) = u16::try_from(bones) else { return Default::default() };
     let mut joints = Vec::with_capacity(mesh.joints.len() * 4);

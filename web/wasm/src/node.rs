@@ -371,6 +371,7 @@ impl Node {
         }
     }
 
+    /// The record of what was read without an asset. Nothing of an asset in ranges is: see [`record_of`](Self::record_of).
     pub(crate) fn record(&self, depth: Depth) -> Record {
         let mut record = match &self.body {
             Body::Whole(bytes, Ok(asset)) => {

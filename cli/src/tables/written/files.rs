@@ -56,6 +56,8 @@ struct Open {
 }
 
 impl Files {
+    /// Starts tables in this folder, which is made if it is missing. If they are divided by format, each file is made with
+    /// its first row.
     pub(super) fn in_folder(
         folder: &Path,
         tables: &[Table],
@@ -81,7 +83,7 @@ impl Files {
             run: format!("{started:x}-{:x}", std::process::id()),
             old,
             _made: made,
-            ..Self::none(form, common)
+            ..Self::empty(form, common)
         };
         for &table in tables {
             let mut open = Open::default();
@@ -103,10 +105,10 @@ impl Files {
         }
         let writer = Writer::new(out, table, form)?;
         let open = Open { writers: HashMap::from([(None, writer)]), count: 1 };
-        Ok(Self { tables: vec![(table, Mutex::new(open))], ..Self::none(form, common) })
+        Ok(Self { tables: vec![(table, Mutex::new(open))], ..Self::empty(form, common) })
     }
 
-    fn none(form: Form, common: &Common) -> Self {
+    fn empty(form: Form, common: &Common) -> Self {
         Self {
             tables: Vec::new(),
             folder: PathBuf::new(),
@@ -124,8 +126,8 @@ impl Files {
         self.tables.iter().map(|(table, _)| *table).collect()
     }
 
-    /// True if the rows of older tables with these files fit these files.
-    pub(super) fn fit(&self, found: &[Found]) -> bool {
+    /// True if the files of older tables are divided as these are.
+    pub(super) fn are_divided_like(&self, found: &[Found]) -> bool {
         !self.are_by_format() || found.iter().all(|found| found.format.is_some())
     }
 
