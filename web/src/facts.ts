@@ -158,9 +158,11 @@ export class Facts implements Panel {
   }
 
   /** Says how much was checked, and what was not. */
-  private claim({ cut, members, skipped, whole, opened }: Verified): string {
+  private claim({ cut, members, skipped, whole, opened, problems }: Verified): string {
     const { archive } = this.context.about;
-    let text = t('verified');
+    // What an error names was not all read.
+    const isWhole = problems.every(({ severity }) => severity !== 'error');
+    let text = t(isWhole ? 'verified' : 'verifiedRest');
     if (!opened) text = t('verifiedNothing');
     else if (archive) text = t(whole ? 'verifiedArchive' : 'verifiedMembers', grouped(members));
     const said = [text];

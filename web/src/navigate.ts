@@ -34,6 +34,7 @@ export class Navigator {
       client, say, confirm, failed, progress,
       damageIn: (item) => files.damageIn(item),
       markDamaged: (archive, members) => void files.markMembers(archive, members).catch(failed),
+      partsUnread: (shown, why) => void this.markUnread(shown, why),
       open: (address, offset) => void this.openAddress(address, offset),
       write: writeAddress,
     };
@@ -147,6 +148,19 @@ export class Navigator {
     if (offset !== undefined) links.push(button(t('showBytesAt', hexOffset(offset)), () => void shown.goToOffset(offset)));
     if (more > 0) links.push(button(t('moreInFacts', grouped(more)), () => void shown.openTab('facts')));
     offer(said, links);
+  }
+
+  /** A file that opens, but of which parts cannot be read, is damaged if its problems say so. */
+  private async markUnread(shown: Shown, why: string) {
+    const { item } = shown;
+    if (item.damage !== undefined) return;
+    const damage = await shown.firstProblem();
+    if (!damage?.isError || item.damage !== undefined) return;
+    this.files.markDamaged(item, why);
+    if (shown !== this.shown) return;
+    const said = t('overviewFound', why);
+    say(said, true);
+    await this.offerDamage(shown, said);
   }
 
   private async ask(handle: Handle): Promise<{ about: About; content: Content }> {

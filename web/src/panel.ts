@@ -23,6 +23,8 @@ export interface Context {
   findDamage(): Promise<Damage | undefined>;
   /** Members of this archive turned out to be damaged: the list marks them. */
   markDamaged(members: { member: string; why: string }[]): void;
+  /** Parts of this file cannot be read. If it is damaged, the list marks it, and a message says where. */
+  partsUnread(why: string): void;
   /** Where the user is, of which the panel shows its part. */
   readonly place: Readonly<Place>;
   /** Changes where the user is, in the address too. The page calls `placed` of the panels that see it. */
@@ -33,6 +35,7 @@ export interface Context {
 export interface Damage {
   offset: number | undefined;
   more: number;
+  isError: boolean;
 }
 
 export interface Panel {

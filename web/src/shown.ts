@@ -25,6 +25,8 @@ export interface Frame {
   /** The damage that is known in an item and in its members. */
   damageIn(item: Item): Context['damage'];
   markDamaged(archive: Item, members: { member: string; why: string }[]): void;
+  /** Parts of an open file cannot be read. */
+  partsUnread(shown: Shown, why: string): void;
   /** Writes the place into the address of the page. */
   write(place: Place, push: boolean): void;
 }
@@ -61,6 +63,7 @@ export class Shown {
       },
       findDamage: () => shown.findDamage(),
       markDamaged: (members) => frame.markDamaged(item, members),
+      partsUnread: (why) => shown.isClosed || frame.partsUnread(shown, why),
       get place() {
         return shown.current;
       },
@@ -76,6 +79,11 @@ export class Shown {
   findDamage(): Promise<Damage | undefined> {
     const { about } = this.context;
     if (!about.error && this.item.damage === undefined) return Promise.resolve(undefined);
+    return this.firstProblem();
+  }
+
+  /** The first problem of the file, and the number of the others. */
+  firstProblem(): Promise<Damage | undefined> {
     this.damage ??= this.askDamage();
     return this.damage;
   }
@@ -87,7 +95,7 @@ export class Shown {
     const problems = info?.problems ?? [];
     const first = problems.find(({ severity }) => severity === 'error') ?? problems[0];
     const offset = first?.offset ?? about.error?.offset ?? undefined;
-    return { offset, more: Math.max(0, problems.length - 1) };
+    return { offset, more: Math.max(0, problems.length - 1), isError: about.error != null || first?.severity === 'error' };
   }
 
   /** A place in this asset. The first tab is shown if the wanted one does not exist. */

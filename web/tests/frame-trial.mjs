@@ -60,6 +60,36 @@ on('until the contents are checked the facts say so, and show what the overview 
   await page.locator('#panel-facts', { hasText: 'No problems found.' }).waitFor();
 });
 
+on('a cut file that opens is marked, says where it is damaged, and is not said to be checked whole', async (page) => {
+  const bytes = readFileSync(at('odol/v75_lzo.p3d'));
+  const path = made('cut.p3d', bytes.subarray(0, bytes.length - 20_000));
+  await openFiles(page, [path, at('b3d/triangle.b3d')]);
+  await goTo(page, '#cut.p3d&model');
+  await page.locator('#message.error', { hasText: /This file is damaged: \d+ parts cannot be read/ }).waitFor();
+  await page.locator('#file-list [role=treeitem]', { hasText: 'cut.p3d' }).locator('[title*="amaged"], .damaged').first().waitFor({ timeout: 5000 });
+  await page.locator('#message button', { hasText: 'Show the bytes at 0x' }).click();
+  await page.locator('#hex .codes [data-at]').first().waitFor();
+  await goTo(page, '#cut.p3d&facts');
+  await page.getByRole('button', { name: 'Check everything' }).click();
+  await page.locator('#panel-facts [data-checked]', { hasText: 'What the errors name could not all be read.' }).waitFor();
+  // Of a sound file, everything is checked.
+  await goTo(page, '#triangle.b3d&facts');
+  await page.getByRole('button', { name: 'Check everything' }).click();
+  await page.locator('#panel-facts [data-checked]', { hasText: 'Every block was decoded and every index checked.' }).waitFor();
+});
+
+on('a text that is not found says that case counts', async (page) => {
+  await openBytes(page);
+  const search = page.getByRole('search');
+  await search.locator('input').fill('bb3D');
+  await search.getByRole('button', { name: 'Next' }).click();
+  await message(page).filter({ hasText: 'Not found. Upper and lower case count.' }).waitFor();
+  await search.locator('select').selectOption('hex');
+  await search.locator('input').fill('ff fe fd fc fb');
+  await search.getByRole('button', { name: 'Next' }).click();
+  await eventually(async () => assert.match(await message(page).innerText(), /^Not found\.\s+×$/));
+});
+
 async function openBytes(page) {
   await openFiles(page, [at('b3d/everything.b3d')]);
   await tab(page, 'bytes');

@@ -269,8 +269,18 @@ on('a missing texture says where it was looked for, and what has its name elsewh
   const row = (name) => page.locator('.texture-row', { hasText: name }).locator('.texture-file');
   await eventually(async () => assert.equal(await row('birch_bark.png').innerText(), 'Looked for at mod/trees/young/birch_bark.png.'));
   await eventually(async () => assert.match(await row('leaf.png').innerText(), /Elsewhere:\s+mod\/trees\/leaf\.png/));
-  await row('leaf.png').getByRole('button').click();
+  await row('leaf.png').getByRole('button', { name: 'mod/trees/leaf.png' }).click();
   await page.waitForFunction(() => document.getElementById('title').textContent === 'mod/trees/leaf.png');
+});
+
+on('an image of another folder can be used for a missing texture of its name', async (page) => {
+  await showInMod(page, 'trees/young/birch.b3d');
+  await page.locator('.textures > summary').click();
+  const row = page.locator('.texture-row', { hasText: 'leaf.png' });
+  await row.getByRole('button', { name: 'Use leaf.png' }).click();
+  await eventually(async () => assert.equal(await row.getAttribute('data-state'), 'chosen'));
+  await row.locator('.texture-file', { hasText: 'mod/trees/leaf.png' }).waitFor();
+  await eventually(async () => assert.match(await summary(page), /chosen|1/));
 });
 
 on('of a file that is open alone, the page says that nothing else is open', async (page) => {

@@ -58,7 +58,8 @@ export class Search {
       this.found(found, wanted.length);
       return;
     }
-    this.context.say(t('notFound'));
+    const isText = this.form.value !== 'hex';
+    this.context.say(isText ? `${t('notFound')} ${t('caseCounts')}` : t('notFound'));
   }
 
   private async list(current: Current) {

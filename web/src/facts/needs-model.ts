@@ -55,7 +55,10 @@ export class NeedsModel {
         choice.hidden = false;
       }
       this.say(fitting > 0 ? 'modelsFit' : 'noModelFits', fitting, compared.length);
-      if (fitting === 0) this.state.append(' ', nearest?.text ?? t('noneNear'));
+      if (fitting === 0) {
+        this.text.textContent = t('animationNeedsOther');
+        this.state.append(' ', nearest?.text ?? t('noneNear'));
+      }
       if (unread > 0) this.state.append(' ', t('notReadModels', grouped(unread)));
       const left = files.length - compared.length + more;
       if (left > 0) this.element.append(el('p', {}, t('notCompared', grouped(left))));

@@ -334,7 +334,11 @@ export class Model implements Panel {
     if (this.facts.primitives === 0) note(t('noTriangles'));
     else if (lod !== undefined && meshesOf(root).length === 0) note(t('levelEmpty'));
     if (left_out > 0) note(t('leftOut', grouped(left_out)));
-    if (unreadable > 0) note(t('unreadable', grouped(unreadable)));
+    if (unreadable > 0) {
+      const why = t('unreadable', grouped(unreadable));
+      note(why);
+      this.context.partsUnread(why);
+    }
     if (fit && fit.bones > 0 && fit.fitting < fit.moved) note(this.misfit(fit));
   }
 

@@ -269,6 +269,16 @@ export class Textures {
     this.reload([slot]);
   }
 
+  /** Shows an open image of another folder. */
+  private use(slot: Slot, address: string) {
+    void this.listing.run(async (current) => {
+      const { files } = await current(choicesOf(this.context.client, imageEndings));
+      const choice = files.find((file) => file.address === address.replaceAll('\\', '/'));
+      if (choice) this.choose(slot, choice);
+      else this.context.open(address);
+    });
+  }
+
   private reload(slots: Slot[]) {
     for (const slot of slots) {
       slot.isWhole = false;
@@ -426,14 +436,17 @@ export class Textures {
     return [isOpen ? button(name, () => this.context.open(file)) : name];
   }
 
-  private lookedFor({ wanted }: Slot): (string | HTMLElement)[] {
+  private lookedFor(slot: Slot): (string | HTMLElement)[] {
     if (this.isAlone()) return [t('lookedAlone')];
-    const name = wanted?.name ?? '';
+    const name = slot.wanted?.name ?? '';
     const said: (string | HTMLElement)[] = [placesOf(this.context.about.address, { kind: 'texture', name, via: null })];
     const reference = this.references.find(({ kind, name: other, via, state }) => kind === 'texture' && state === 'missing' && via === null && other === name);
     if (reference?.elsewhere) {
       said.push(' ', t('elsewhere'), ' ');
-      for (const other of reference.elsewhere) said.push(button(short(other, 300), () => this.context.open(other)));
+      for (const other of reference.elsewhere) {
+        said.push(button(short(other, 300), () => this.context.open(other)));
+        if (isImageName(other)) said.push(' ', button(t('useImage', short(lastName(other), 100)), () => this.use(slot, other)), ' ');
+      }
     }
     if (reference?.more) said.push(' ', t('furtherFiles', grouped(reference.more)));
     return said;
