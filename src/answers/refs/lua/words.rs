@@ -3,7 +3,7 @@
 use crate::summary::ReferenceKind;
 
 /// The extensions of images and models that the engine reads, as it compares them.
-pub(in crate::answers::refs) const IMAGES: [&str; 5] = ["png", "jpg", "tga", "bmp", "jpeg"];
+pub(crate) const IMAGES: [&str; 5] = ["png", "jpg", "tga", "bmp", "jpeg"];
 pub(super) const MODELS: [&str; 5] = ["b3d", "obj", "x", "gltf", "glb"];
 
 /// The kind of files that a key names: `mesh`, `textures`, and longer ones such as `child_textures` or `wield_image`.
