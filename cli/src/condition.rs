@@ -199,7 +199,7 @@ impl<'c> Noticed<'c> {
         Self { condition, keys, needs, counts: Mutex::new(counts) }
     }
 
-    /// Asks the condition about a record.
+    /// Asks the condition about a record, and notes the keys that it lacks.
     pub(crate) fn look(&self, record: &Record, values: Values<'_>) -> Verdict {
         let is_chosen = match self.condition {
             Some(condition) => condition.holds(record, values),

@@ -353,8 +353,8 @@ impl File {
         self.or_raise(py, answer)
     }
 
-    /// Like `with`, for an open asset that has a view. If only ranges are available, the work is repeated until all that it
-    /// needs are.
+    /// Does work on the asset. Raises an error if the file is closed or is none. If only ranges are available, the work is
+    /// repeated until all ranges that it needs are.
     fn with_asset<T: Send>(
         &self,
         py: Python<'_>,

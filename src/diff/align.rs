@@ -168,12 +168,12 @@ fn is_alike(a: &Item<'_>, b: &Item<'_>) -> bool {
 }
 
 /// Returns the items of the first list whose partners break the order: all except a longest sequence with ascending
-/// partners. Pairs have a place in the first list and one in the second, which are distinct.
+/// partners. Pairs have a place in the first list, in ascending order, and one in the second. No place is in two pairs.
 pub(super) fn out_of_order(pairs: &[(usize, usize)]) -> Vec<usize> {
-    // For each length, the place of the pair with the smallest partner that ends a sequence of that length.
+    // For each length, the number of the pair with the smallest partner that ends a sequence of that length.
     let mut ends: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
-    for (place, &(_, partner)) in pairs.iter().enumerate() {
+    for (number, &(_, partner)) in pairs.iter().enumerate() {
         let length = ends.partition_point(|&end| pairs.get(end).is_some_and(|&(_, last)| last < partner));
         let mut previous = None;
         if let Some(shorter) = length.checked_sub(1) {
@@ -181,8 +181,8 @@ pub(super) fn out_of_order(pairs: &[(usize, usize)]) -> Vec<usize> {
         }
         before.push(previous);
         match ends.get_mut(length) {
-            Some(end) => *end = place,
-            None => ends.push(place),
+            Some(end) => *end = number,
+            None => ends.push(number),
         }
     }
     let mut is_in_order = vec![false; pairs.len()];

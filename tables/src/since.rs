@@ -21,7 +21,7 @@ fn flags<'b>(batch: &'b RecordBatch, name: &str) -> Option<&'b BooleanArray> {
 /// Adds the files of a batch of [assets](super::Table::Assets) to the known ones, by their stamps. A file whose name is
 /// not UTF-8 stays unknown. Adds nothing if the batch lacks the columns.
 ///
-/// All rows of these files must be there: an archive counts as known if its own row is.
+/// The caller makes sure that the table has the rows of all members: an archive counts as known if its own row is there.
 pub fn know(batch: &RecordBatch, known: &mut Known) {
     let Some(paths) = texts(batch, "path") else { return };
     let Some(members) = texts(batch, "member") else { return };

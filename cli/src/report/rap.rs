@@ -25,7 +25,7 @@ fn class(out: &mut impl Write, step: meshpeek::Result<Step<'_>>) -> Result<()> {
     writeln!(out, "  {:1$}{name}{parent}{contents}", "", depth * 2)
 }
 
-/// The counts of entries that are not 0.
+/// How many entries of each kind it has, without the kinds that it lacks.
 fn contents(class: &Class<'_>) -> String {
     let mut classes = 0;
     let mut values = 0;

@@ -97,6 +97,7 @@ impl Rules {
         }
     }
 
+    /// Reads the text of the file. Each list that it has replaces the one before.
     fn parse(&mut self, text: &str) -> Result<(), String> {
         let table: Table = match text.parse() {
             Ok(table) => table,
@@ -107,8 +108,8 @@ impl Rules {
                 "allow" => self.allow = list(key, value, Rule::allowed)?,
                 "deny" => self.deny = list(key, value, Rule::of)?,
                 other => {
-                    let similar = similar(other, KEYS.into_iter());
-                    return Err(format!("no key is called {:?}{similar}; its keys are `allow` and `deny`", other));
+                    let hint = similar(other, KEYS.into_iter());
+                    return Err(format!("no key is called {:?}{hint}; its keys are `allow` and `deny`", other));
                 }
             }
         }

@@ -38,10 +38,11 @@ fn kind_of_text(seen: Option<&Seen>) -> TextKind {
 }
 
 impl Index {
-    /// Adds an asset or file. Passes everything else, and errors, to `other`.
+    /// Adds an asset or file. Passes all but assets to `other`.
     pub(super) fn add(&mut self, found: Found, seen: Option<Box<Seen>>, other: &mut Other<'_>) -> Result<()> {
         match found {
             Found::Asset(record) => return self.add_asset(*record, seen, other),
+            // Around the given paths, only assets count.
             Found::NoAsset(_) | Found::Unreadable(_) if self.is_around => {}
             Found::NoAsset(path) => {
                 self.add_path(path.clone())?;

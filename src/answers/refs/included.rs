@@ -72,7 +72,7 @@ struct Included<'g> {
 }
 
 impl Included<'_> {
-    /// Adds the texts that one text includes.
+    /// Takes the texts that one text includes as the next to read, and notes in the index which they are.
     fn add_from(&mut self, asker: usize, scan: &Scan, index: &mut Index) -> Result<()> {
         let Some(asker) = index.askers.get(asker) else { return Ok(()) };
         if !is_in_folder(asker, scan) {
@@ -84,6 +84,7 @@ impl Included<'_> {
         for ask in &asker.asks {
             let Some(name) = relative_include(ask) else { continue };
             let Some(path) = self.text_at(&from, name, index) else {
+                // It is not there, or the limit ended the search.
                 is_cut |= self.left == 0;
                 continue;
             };

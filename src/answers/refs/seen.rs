@@ -175,7 +175,8 @@ fn odd_of(member: &Member<'_>) -> Option<Odd> {
 /// The most bytes of a pointer of Git LFS.
 pub(super) const LONGEST_POINTER: u64 = 1024;
 
-/// The prefix of the names of an archive's members in the game's file system.
+/// The prefix of the names of an archive's members in the game's file system. Without a prefix of its own, it is the name
+/// of the archive, without folders and extension. Empty for all but PBOs.
 fn root_of(asset: &Asset<'_>, record: &Record) -> String {
     let Asset::Pbo(archive) = asset else { return String::new() };
     if let Some(prefix) = archive.prefix() {

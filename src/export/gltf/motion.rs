@@ -137,6 +137,8 @@ impl Scene<'_> {
         Ok(())
     }
 
+    /// Writes a clip, unless another one is wanted: then its name is kept for the message that the wanted one is not there.
+    /// Writes nothing if no bone moves.
     fn animation(&mut self, clip: &Clip<'_>, first: usize) -> Result<()> {
         let name = self.name(clip.name);
         if let Some(wanted) = self.options.clip {

@@ -182,14 +182,15 @@ impl<'s> Scene<'s> {
         self.skins.iter().any(|skin| skin.is_dark)
     }
 
+    /// Draws the edges of the triangles of a part.
     fn draw_edges(&mut self, part: &Part<'_>, mesh: &Mesh) -> Result<()> {
         let frame = self.frame;
         let mut triangles = part.triangles(self.room);
         while let Some(corners) = triangles.next()? {
             let [a, b, c] = corners.map(|corner| frame.place(mesh.point(&corner)));
             for (from, to) in [(a, b), (b, c), (c, a)] {
-                let steps = self.canvas.line(from, to, WIRE);
-                self.room.work(steps.saturating_mul(PIXEL_WORK))?;
+                let pixels = self.canvas.line(from, to, WIRE);
+                self.room.work(pixels.saturating_mul(PIXEL_WORK))?;
             }
         }
         Ok(())

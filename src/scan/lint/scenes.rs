@@ -83,7 +83,7 @@ impl Check {
         Ok(())
     }
 
-    /// Finds the animation of a node: its own, or that of the node around it.
+    /// Notes the animation that applies to a node: its own, or that of the node around it.
     fn animation(&mut self, node: &Node<'_>) {
         let mut applies = None;
         if let Some(parent) = node.parent {
@@ -100,6 +100,7 @@ impl Check {
                 last: 0,
             });
         }
+        // Nodes that could not be read have none.
         self.animations.resize(node.index, None);
         self.animations.push(applies);
     }

@@ -352,7 +352,8 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Reports that the first ranges of a batch are too large for the memory.
+    /// Reports that the first ranges of a batch are too large for the memory: a record with the error for each member whose
+    /// name promises an asset.
     fn batch_too_large(
         &self,
         at: At<'_>,
@@ -368,6 +369,7 @@ impl Run<'_> {
                 break;
             }
             let bytes = part.member.stored_byte_len();
+            // Counts it as done when it is dropped.
             let _progress = stretch.part(bytes, place.size());
             let origin = part.origin(at.origin, directory);
             let at = At { origin: &origin, ..at };

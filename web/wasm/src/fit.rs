@@ -13,7 +13,8 @@ use crate::bones::Bones;
 const MOST_LISTED: usize = 200;
 
 /// Compares the bones that an animation moves with those of a model: how many there are, how many the model has, and
-/// the names that it lacks, each with its nearest names in the model.
+/// the names that it lacks, each with its nearest names in the model. The animation plays if it has a bone of the model,
+/// and if it moves what the model has: bones or selections.
 pub(crate) fn of(model: &Asset<'_>, motion: &Asset<'_>, budget: &Budget) -> Result<Value> {
     let moved = moved_by(motion)?;
     let bones = bones_of(model)?;

@@ -337,7 +337,7 @@ impl Session {
         Ok(hits)
     }
 
-    /// Every array: selector, rows, columns, how and where it is stored.
+    /// Its arrays, up to a limit: selector, rows, columns, how and where each is stored.
     pub fn arrays(&self, node: u32) -> Answer<String> {
         let rows = self.node(node)?.ask(|asset| {
             let mut rows = Vec::new();
