@@ -65,9 +65,9 @@ export class Survey {
   }
 
   private async lookAtAll(findings: Findings, current: Current) {
-    await this.begin(findings, current);
     findings.all = this.files.items.length;
     this.changed();
+    await this.begin(findings, current);
     for (const file of [...this.files.items]) await this.look(file, findings, current);
     await this.begin(findings, current);
     findings.links = await current(this.client.call('overview_links', mostMissing));
