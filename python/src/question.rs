@@ -125,7 +125,7 @@ pub(crate) fn refs(
     // Textures are often files that git ignores.
     kernel.selection.ignored = true;
     let links = refs::resolve_by(&kernel, rules, |found| failure.keep_of(found))?;
-    // Who asks for copies asks about nothing else.
+    // With `copies`, only the stale ones are asked for.
     if rules.copies {
         return links.each_stale(|link| batches.link(link));
     }
