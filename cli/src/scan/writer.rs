@@ -56,6 +56,9 @@ impl Writer {
     pub(super) fn new(inputs: &Inputs, args: &ScanArgs, is_stream: bool, common: &Common) -> Result<Self, Failure> {
         let sorted = Sorted::if_asked(inputs, args.top, common);
         let asked = format(args, common)?;
+        if args.csv_safe && asked != Some(RecordFormat::Csv) {
+            return Err("--csv-safe needs --format csv".into());
+        }
         if let Some(format) = asked
             && is_table(&format)
             && args.columns.is_empty()
@@ -77,9 +80,6 @@ impl Writer {
         let text = Output::text(common)?;
         let usual = if text.is_terminal && !is_stream { RecordFormat::Table } else { RecordFormat::Ndjson };
         let format = asked.unwrap_or(usual);
-        if args.csv_safe && format != RecordFormat::Csv {
-            return Err("--csv-safe needs --format csv".into());
-        }
         Ok(match format {
             RecordFormat::Table => {
                 let rows = sorted.unwrap_or_else(|| Sorted::new(inputs, None, common));

@@ -99,7 +99,9 @@ fn formulas_are_defused_on_request() {
         members(&["--csv-safe"]),
         ["'+1.b3d", "'-1.b3d", "'=1.b3d", "'@a.b3d", "'\ta.b3d", "'\ra.b3d", "a=1.b3d"]
     );
-    let other = run(["scan", "--csv-safe", "corpus/b3d"]);
-    assert_eq!(code(&other), 2);
-    assert!(stderr(&other).contains("--format csv"), "{}", stderr(&other));
+    for format in [&[][..], &["--format", "ndjson"], &["--format", "table"], &["--format", "parquet"]] {
+        let other = run([&["scan", "--csv-safe", "corpus/b3d"], format].concat());
+        assert_eq!(code(&other), 2, "{format:?}");
+        assert!(stderr(&other).contains("--csv-safe needs --format csv"), "{}", stderr(&other));
+    }
 }
