@@ -31,7 +31,8 @@ impl Workers {
     /// Processes all items on this thread and as many others as are free. Takes an item when a thread is ready for it,
     /// and checks that there is one more item before it asks another thread to help.
     pub(super) fn each<T: Send>(&self, items: impl Iterator<Item = T> + Send, work: impl Fn(T) + Sync) {
-        self.share(&Shared::new(items, true, work));
+        let looks_ahead = true;
+        self.share(&Shared::new(items, looks_ahead, work));
     }
 
     /// Returns true if there are threads besides the caller's.
@@ -42,16 +43,13 @@ impl Workers {
     /// Calls `step` until it returns false. Runs `other` at the same time as soon as a thread is free, or else
     /// afterwards.
     pub(crate) fn beside(&self, mut step: impl FnMut() -> bool, other: impl FnOnce() + Send) {
-        let other = Mutex::new(Some(other));
-        let take = || other.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let do_other = || take().into_iter().for_each(|other| other());
-        let do_other = &do_other;
+        let other = &Once(Mutex::new(Some(other)));
         thread::scope(|scope| {
             let mut is_invited = false;
             while step() {
-                is_invited = is_invited || self.invite(scope, do_other);
+                is_invited = is_invited || self.invite(scope, || other.run());
             }
-            do_other();
+            other.run();
             // A thread that waits for helpers does not work.
             self.free.fetch_add(1, Ordering::Relaxed);
         });
@@ -60,7 +58,8 @@ impl Workers {
 
     /// Like `each`, for items of which the next may take long to arrive: the current one does not wait for it.
     pub(super) fn each_that_comes<T: Send>(&self, items: impl Iterator<Item = T> + Send, work: impl Fn(T) + Sync) {
-        self.share(&Shared::new(items, false, work));
+        let looks_ahead = false;
+        self.share(&Shared::new(items, looks_ahead, work));
     }
 
     fn share<T: Send>(&self, shared: &Shared<impl Iterator<Item = T> + Send, impl Fn(T) + Sync>) {
@@ -87,10 +86,15 @@ impl Workers {
         }
     }
 
+    /// Counts one free thread as busy. Returns false if there is none.
+    fn take_free(&self) -> bool {
+        let one_less = |free: isize| if free > 0 { free.checked_sub(1) } else { None };
+        self.free.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_ok()
+    }
+
     /// Returns true if a thread came to help.
     fn invite<'s>(&'s self, scope: &'s thread::Scope<'s, '_>, help: impl FnOnce() + Send + 's) -> bool {
-        let joins = |free: isize| free.checked_sub(1).filter(|left| *left >= 0);
-        if self.free.fetch_update(Ordering::Relaxed, Ordering::Relaxed, joins).is_err() {
+        if !self.take_free() {
             return false;
         }
         let switch = stop::switch();
@@ -104,6 +108,18 @@ impl Workers {
             self.free.fetch_add(1, Ordering::Relaxed);
         }
         started.is_ok()
+    }
+}
+
+/// Work that the first thread to reach it does.
+struct Once<F>(Mutex<Option<F>>);
+
+impl<F: FnOnce()> Once<F> {
+    fn run(&self) {
+        let work = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(work) = work {
+            work();
+        }
     }
 }
 

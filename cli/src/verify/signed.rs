@@ -446,14 +446,17 @@ impl<T> Keys<T> {
     /// interrupted or could not read a file: the key may be in what was not read.
     pub(super) fn finish(&mut self, is_cut: bool) -> Vec<(Option<Problem>, Box<Record>, T)> {
         let mut finished = Vec::new();
-        let mut is_unknown = is_cut.then_some(true);
         for (key, record, with) in std::mem::take(&mut self.waiting) {
-            let mut problem = self.missing(&key);
-            if problem.is_some() && *is_unknown.get_or_insert_with(|| self.leaves_out_keys()) {
-                problem = None;
-                self.unasked += 1;
+            finished.push((self.missing(&key), record, with));
+        }
+        if finished.iter().all(|(problem, ..)| problem.is_none()) {
+            return finished;
+        }
+        // Looking for files of keys that were not read takes a walk over all folders.
+        if is_cut || self.leaves_out_keys() {
+            for (problem, ..) in &mut finished {
+                self.unasked += u64::from(problem.take().is_some());
             }
-            finished.push((problem, record, with));
         }
         finished
     }
