@@ -160,12 +160,13 @@ export class Facts implements Panel {
   /** Says how much was checked, and what was not. */
   private claim({ cut, members, skipped, whole, opened, problems }: Verified): string {
     const { archive } = this.context.about;
-    // What an error names was not all read.
-    const isWhole = problems.every(({ severity }) => severity !== 'error');
-    let text = t(isWhole ? 'verified' : 'verifiedRest');
+    const hasErrors = problems.some(({ severity }) => severity === 'error');
+    let text = t(hasErrors ? 'verifiedPartly' : 'verified');
     if (!opened) text = t('verifiedNothing');
     else if (archive) text = t(whole ? 'verifiedArchive' : 'verifiedMembers', grouped(members));
     const said = [text];
+    // What an error names was not all read.
+    if (opened && hasErrors) said.push(t('errorsUnread'));
     if (skipped > 0) said.push(t('verifySkipped', grouped(skipped)));
     if (cut) said.push(t('verifyCut'));
     return said.join(' ');

@@ -371,7 +371,7 @@ impl Node {
         }
     }
 
-    /// The record of what was read without an asset. Nothing of an asset in ranges is: see [`record_of`](Self::record_of).
+    /// The record of bytes that are all here. Of an asset in ranges, [`record_of`](Self::record_of) has the record.
     pub(crate) fn record(&self, depth: Depth) -> Record {
         let mut record = match &self.body {
             Body::Whole(bytes, Ok(asset)) => {
