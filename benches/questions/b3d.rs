@@ -15,7 +15,7 @@ pub fn counted(scene: &[u8]) -> u64 {
     ["vertices", "triangles", "weights", "keys"].iter().filter_map(|name| summary.counts.get(name)).sum()
 }
 
-/// The same sum by the views of every node. A summary also has the box around all positions.
+/// Counts by the views of every node. A summary, which [`counted`] makes, has the box around all positions besides.
 fn viewed(scene: &[u8]) -> u64 {
     let scene = Scene::parse(scene).expect("a scene");
     let mut counted = 0;

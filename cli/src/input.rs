@@ -66,7 +66,7 @@ fn has_urls(paths: &[PathBuf]) -> bool {
 
 /// Calls `find` once, which runs the scan. It passes results that are no part of its answer, such as errors, to its
 /// argument. Returns the answer, and the number of files and folders that cannot be read. Half an answer is useless, so
-/// that Ctrl-C ends the program meanwhile: [`interrupt::ends_scan`] is not called.
+/// Ctrl-C ends the program meanwhile: [`interrupt::ends_scan`] is not called.
 pub(crate) fn whole<T>(
     scan: &Scan,
     common: &Common,

@@ -101,7 +101,7 @@ struct Listing<'c> {
     args: &'c Args,
     common: &'c Common,
     globs: Globs,
-    /// The patterns for archives: it matches those that may be opened.
+    /// Matches the archives that no pattern keeps closed.
     may_open: Globs,
     form: Shape,
     out: Output,

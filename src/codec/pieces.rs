@@ -313,7 +313,7 @@ mod tests {
         (stream, out)
     }
 
-    /// The same with the checksum of textures, which sums the bytes as signed numbers.
+    /// A stream of LZSS with the checksum of textures, which sums the bytes as signed numbers.
     fn signed_lzss(noise: &mut Noise, size: usize) -> (Vec<u8>, Vec<u8>) {
         let (mut stream, out) = lzss(noise, size);
         stream.truncate(stream.len() - 4);

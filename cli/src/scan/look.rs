@@ -64,7 +64,7 @@ impl<'a> Look<'a> {
         }
         let needs_all_bytes = tables.is_some() || scan.views != Views::Records;
         scan.beginnings = !needs_all_bytes;
-        // With `--top`, few of the records are written, so that no lines are made beforehand.
+        // With `--top`, few of the records are written, so no lines are made beforehand.
         let is_lines = writer.is_ndjson() && args.top.is_none();
         Ok(Self { noticed, maker, is_lines, tables, thumbnails })
     }
