@@ -8,6 +8,8 @@ import { answered, at, browser, corpus, drawn, eventually, folder, goTo, longest
 const title = (page) => page.locator('#title').innerText();
 const message = (page) => page.locator('#message');
 const rows = (page) => page.locator('#file-list [role=treeitem] .label').allInnerTexts();
+/** Waits until the list has these rows. It is drawn in the frame after a change. */
+const hasRows = (page, names) => eventually(async () => assert.deepEqual(await rows(page), names));
 
 /** A folder of these files, each a small model unless it has bytes of its own. */
 function aFolder(name, files) {
@@ -475,7 +477,7 @@ on('the list is sorted, and letters go to a name', async (page) => {
   await page.locator('#close-file').click();
   await page.locator('#overview').waitFor();
   await drawn(page);
-  assert.deepEqual(await rows(page), ['sorted', 'folder', 'd.b3d', 'a.rtm', 'b.p3d']);
+  await hasRows(page, ['sorted', 'folder', 'd.b3d', 'a.rtm', 'b.p3d']);
 });
 
 on('files that are closed one while another is being closed stay closed', async (page) => {
@@ -491,7 +493,7 @@ on('files that are closed one while another is being closed stay closed', async 
     for (const key of ['Home', 'Delete', 'ArrowDown', 'Delete']) document.getElementById('file-list').dispatchEvent(new KeyboardEvent('keydown', { key }));
   });
   await eventually(async () => assert.deepEqual(await page.evaluate(() => [window.meshpeek.files.items.length, window.meshpeek.files.count()]), [298, 298]));
-  assert.deepEqual((await rows(page)).slice(0, 2), ['f10.txt', 'f100.txt']);
+  await eventually(async () => assert.deepEqual((await rows(page)).slice(0, 2), ['f10.txt', 'f100.txt']));
 });
 
 on('a file that comes twice is there once, a newer version takes its place, and files are closed', async (page) => {
@@ -502,11 +504,11 @@ on('a file that comes twice is there once, a newer version takes its place, and 
   await shown(page, 'everything.b3d');
   await page.setInputFiles('#files', [path]);
   await shown(page, 'twice.b3d');
-  assert.deepEqual(await rows(page), ['twice.b3d', 'everything.b3d']);
+  await hasRows(page, ['twice.b3d', 'everything.b3d']);
   writeFileSync(path, readFileSync(at('b3d/names.b3d')));
   await page.setInputFiles('#files', [path]);
   await message(page).filter({ hasText: 'twice.b3d' }).waitFor();
-  assert.deepEqual((await rows(page)).sort(), ['everything.b3d', 'twice.b3d']);
+  await eventually(async () => assert.deepEqual((await rows(page)).sort(), ['everything.b3d', 'twice.b3d']));
   await shown(page, 'twice.b3d');
   await tab(page, 'facts');
   await page.locator('#panel-facts', { hasText: `${readFileSync(path).length.toLocaleString('en')} bytes` }).waitFor();
@@ -515,14 +517,14 @@ on('a file that comes twice is there once, a newer version takes its place, and 
   await page.locator('#file-list [aria-selected=true]', { hasText: 'twice.b3d' }).waitFor();
   await page.keyboard.press('Delete');
   await page.locator('#overview').waitFor();
-  assert.deepEqual(await rows(page), ['everything.b3d']);
+  await hasRows(page, ['everything.b3d']);
   await goTo(page, '#twice.b3d');
   await page.locator('#awaited').waitFor();
   await page.locator('#close-all').click();
   await page.locator('#drop-zone').waitFor();
   // Two of one name in one drop are two files.
   await page.evaluate(() => window.meshpeek.openFiles([new File(['a'], 'config.cpp'), new File(['bb'], 'config.cpp')]));
-  await eventually(async () => assert.deepEqual(await rows(page), ['config.cpp', 'config (2).cpp']));
+  await hasRows(page, ['config.cpp', 'config (2).cpp']);
 });
 
 on('a closed file is no longer found by others', async (page) => {
@@ -569,7 +571,7 @@ on('a bad address of the web is said in words, and of several each is tried', as
 
 on('two addresses of one name are two files', async (page) => {
   await page.waitForFunction(() => window.meshpeek.files.items.length === 2);
-  await eventually(async () => assert.deepEqual(await rows(page), ['everything.p3d', 'everything (2).p3d']));
+  await hasRows(page, ['everything.p3d', 'everything (2).p3d']);
 }, { url: () => `${server.url}?open=corpus/mlod/everything.p3d&open=corpus/mlod/everything.p3d?other&open=./corpus/mlod/everything.p3d` });
 
 on('what cannot be read in a dropped folder is counted, and the rest opens', async (page) => {
