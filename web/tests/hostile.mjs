@@ -51,7 +51,7 @@ function killers() {
 
 /** The most seconds for the facts of one file, and the most MB of the page. */
 const mostSeconds = 60;
-const mostMemory = 2500;
+const mostMemory = 1000;
 
 on('each kind of killer ends in facts or an error, and the page stays usable', async (page, t) => {
   const names = killers();

@@ -13,7 +13,7 @@ use crate::Result;
 use crate::node::Node;
 
 /// The most bytes of JSON that are kept for one file. Later lines are left out.
-const MOST: usize = 256 << 20;
+const MOST: usize = 128 << 20;
 
 /// The bytes of a header in a zip archive that are read at first, besides the name, and those of a descriptor.
 const HEADER: u64 = 30 + 64;
@@ -28,9 +28,10 @@ pub(crate) struct Lines {
     pub(crate) bytes: Vec<f64>,
     pub(crate) kinds: Vec<u8>,
     pub(crate) types: Vec<u8>,
-    text: Vec<u8>,
-    /// The end of the JSON of each line.
-    ends: Vec<u32>,
+    /// The JSON of each line. Each has memory of its own: one long text would be copied while it grows, and then needs
+    /// three times its length.
+    rows: Vec<Box<str>>,
+    row_bytes: usize,
     is_cut: bool,
 }
 
@@ -93,10 +94,16 @@ impl Lines {
     }
 
     fn add(&mut self, line: &Line<'_>) -> ControlFlow<()> {
-        if self.text.len() > MOST || serde_json::to_writer(&mut self.text, &Row(line)).is_err() {
+        if self.row_bytes > MOST {
             self.is_cut = true;
             return ControlFlow::Break(());
         }
+        let Ok(row) = serde_json::to_string(&Row(line)) else {
+            self.is_cut = true;
+            return ControlFlow::Break(());
+        };
+        self.row_bytes = self.row_bytes.saturating_add(row.len());
+        self.rows.push(row.into_boxed_str());
         self.depths.push(u32::try_from(line.depth).unwrap_or(u32::MAX));
         match line.span {
             Some(span) => {
@@ -110,12 +117,11 @@ impl Lines {
         }
         self.kinds.push(kind_of(line));
         self.types.push(value_kind_of(line));
-        self.ends.push(self.text.len() as u32);
         ControlFlow::Continue(())
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.ends.len()
+        self.rows.len()
     }
 
     pub(crate) fn is_cut(&self) -> bool {
@@ -124,15 +130,9 @@ impl Lines {
 
     /// A line as JSON.
     pub(crate) fn row(&self, line: usize) -> &str {
-        let Some(end) = self.ends.get(line) else { return "null" };
-        let mut start = 0;
-        if line > 0 {
-            start = self.ends[line - 1];
-        }
-        let row = self.text.get(start as usize..*end as usize).unwrap_or_default();
-        match std::str::from_utf8(row) {
-            Ok(row) if !row.is_empty() => row,
-            _ => "null",
+        match self.rows.get(line) {
+            Some(row) => row,
+            None => "null",
         }
     }
 
