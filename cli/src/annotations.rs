@@ -13,9 +13,9 @@ use crate::explain::Explanation;
 use crate::failure::Failure;
 use crate::output::Output;
 
-/// The form of annotations.
+/// The program that reads annotations.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum Reader {
     Sarif,
     Github,
 }
@@ -40,11 +40,11 @@ pub(crate) enum Place {
 }
 
 impl Finding<'_> {
-    /// Returns a line in this form.
-    pub(crate) fn line(&self, form: Form) -> Result<Vec<u8>> {
-        match form {
-            Form::Github => Ok(self.github().into_bytes()),
-            Form::Sarif => {
+    /// Returns a line for this reader.
+    pub(crate) fn line(&self, reader: Reader) -> Result<Vec<u8>> {
+        match reader {
+            Reader::Github => Ok(self.github().into_bytes()),
+            Reader::Sarif => {
                 let mut line = serde_json::to_vec(&self.sarif())?;
                 line.push(b'\n');
                 Ok(line)
@@ -99,44 +99,50 @@ impl Finding<'_> {
     }
 }
 
-/// Writes findings in this form.
+/// Writes findings for this reader.
 pub(crate) struct Annotations {
     out: Output,
-    form: Form,
+    pub(crate) reader: Reader,
     findings: u64,
 }
 
 impl Annotations {
-    pub(crate) fn new(mut out: Output, form: Form) -> std::result::Result<Self, Failure> {
-        if form == Form::Sarif {
+    pub(crate) fn new(mut out: Output, reader: Reader) -> std::result::Result<Self, Failure> {
+        if reader == Reader::Sarif {
             out.write_all(&head()?)?;
         }
-        Ok(Self { out, form, findings: 0 })
-    }
-
-    /// Writes lines of findings.
-    pub(crate) fn write(&mut self, lines: &[u8]) -> Result<()> {
-        for line in lines.split_inclusive(|&byte| byte == b'\n') {
-            if self.form == Form::Sarif && self.findings > 0 {
-                self.out.write_all(b",")?;
-            }
-            self.out.write_all(line)?;
-            self.findings += 1;
-        }
-        Ok(())
+        Ok(Self { out, reader, findings: 0 })
     }
 
     /// Writes the end, with the counts in words: they say what was not checked. `is_whole` is false if something could
     /// not be read.
     pub(crate) fn finish(mut self, is_whole: bool, counts: &str) -> Result<()> {
-        match self.form {
-            Form::Github => writeln!(self.out, "::notice title=meshpeek::{}", data(counts))?,
-            Form::Sarif => {
+        match self.reader {
+            Reader::Github => writeln!(self.out, "::notice title=meshpeek::{}", data(counts))?,
+            Reader::Sarif => {
                 let notes = json!([{ "level": "note", "message": { "text": counts } }]);
                 let end = json!([{ "executionSuccessful": is_whole, "toolExecutionNotifications": notes }]);
                 writeln!(self.out, "],\"invocations\":{end}}}]}}")?;
             }
         }
+        self.out.flush()
+    }
+}
+
+/// Takes whole lines of findings at once.
+impl Write for Annotations {
+    fn write(&mut self, lines: &[u8]) -> Result<usize> {
+        for line in lines.split_inclusive(|&byte| byte == b'\n') {
+            if self.reader == Reader::Sarif && self.findings > 0 {
+                self.out.write_all(b",")?;
+            }
+            self.out.write_all(line)?;
+            self.findings += 1;
+        }
+        Ok(lines.len())
+    }
+
+    fn flush(&mut self) -> Result<()> {
         self.out.flush()
     }
 }

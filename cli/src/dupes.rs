@@ -5,12 +5,13 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use meshpeek::answers::dupes::{self, Copy, Duplicate, Group, Sameness};
+use meshpeek::answers::dupes::{self, Duplicate, Group, Sameness};
 use meshpeek::scan::Found;
 use meshpeek::summary::Name;
 
 use crate::args::{Common, ReportFormat};
 use crate::failure::{Failure, Outcome, status};
+use crate::forms::{End, Form};
 use crate::notes::Notes;
 use crate::output::Output;
 use crate::sorted::Sorter;
@@ -44,12 +45,12 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     Ok(status(scan.progress.files(), unreadable))
 }
 
-/// Writes groups as they are found, and counts them.
+/// Counts groups as they are found.
 struct Report {
-    form: Form,
-    /// The group whose copies come next, without them.
-    group: Option<Group>,
-    /// The number of copies so far.
+    form: Box<dyn Form<Duplicate>>,
+    /// How the copies that come next are the same.
+    same: Sameness,
+    /// The number of copies of this group so far.
     copies: u64,
     same_bytes: u64,
     same_content: u64,
@@ -57,102 +58,39 @@ struct Report {
     spare: u64,
 }
 
-enum Form {
-    Text(Output),
-    Ndjson(Output),
-    Tables(Arc<Tables>),
-}
-
 impl Report {
     fn new(format: ReportFormat, common: &Common) -> Result<Self, Failure> {
-        let form = match Tables::of(Table::Dupes, &format, None, common)? {
-            Some(tables) => Form::Tables(tables),
-            None if format == ReportFormat::Text => Form::Text(Output::text(common)?),
-            None => Form::Ndjson(Output::data(common)?),
+        let form: Box<dyn Form<Duplicate>> = match Tables::of(Table::Dupes, &format, None, common)? {
+            Some(tables) => Box::new(GroupTable { tables, group: None, number: 0 }),
+            None if format == ReportFormat::Text => Box::new(Text { out: Output::text(common)?, is_first: true }),
+            None => Box::new(Json { out: Output::data(common)?, group: InGroup::None }),
         };
-        Ok(Self { form, group: None, copies: 0, same_bytes: 0, same_content: 0, spare: 0 })
+        Ok(Self { form, same: Sameness::File, copies: 0, same_bytes: 0, same_content: 0, spare: 0 })
     }
 
     fn add(&mut self, duplicate: Duplicate) -> Result<(), Failure> {
-        match duplicate {
-            Duplicate::Group { group, copies } => self.begin(group, copies),
-            Duplicate::Copy(copy) => self.copy(copy),
-            _ => Ok(()),
-        }
-    }
-
-    fn begin(&mut self, group: Group, copies: u64) -> Result<(), Failure> {
-        self.end()?;
-        match &mut self.form {
-            Form::Text(out) => {
-                if self.same_bytes + self.same_content > 0 {
-                    writeln!(out)?;
+        match &duplicate {
+            Duplicate::Group { group, .. } => {
+                self.same = group.same;
+                self.copies = 0;
+                match group.same {
+                    Sameness::File => self.same_bytes += 1,
+                    Sameness::Content => self.same_content += 1,
                 }
-                let what = match group.same {
-                    Sameness::File => "the same bytes",
-                    Sameness::Content => "the same content in different bytes",
-                };
-                writeln!(out, "{copies} {}, {what}", group.format)?;
             }
-            Form::Ndjson(out) => {
-                let line = serde_json::to_string(&group)?;
-                // The copies come one by one.
-                out.write_all(line.strip_suffix("]}").unwrap_or(&line).as_bytes())?;
-            }
-            Form::Tables(_) => {}
-        }
-        match group.same {
-            Sameness::File => self.same_bytes += 1,
-            Sameness::Content => self.same_content += 1,
-        }
-        self.group = Some(group);
-        self.copies = 0;
-        Ok(())
-    }
-
-    fn copy(&mut self, copy: Copy) -> Result<(), Failure> {
-        let Some(group) = &mut self.group else { return Ok(()) };
-        let is_first = self.copies == 0;
-        self.copies += 1;
-        if group.same == Sameness::File && !is_first {
-            self.spare += copy.bytes;
-        }
-        match &mut self.form {
-            Form::Text(out) => {
-                let address = report::address(&Name::from(copy.path.as_path()).text, copy.member.as_deref());
-                writeln!(out, "  {HANG}{:>12}  {address}", report::grouped(copy.bytes))?;
-            }
-            Form::Ndjson(out) => {
-                if !is_first {
-                    out.write_all(b",")?;
+            Duplicate::Copy(copy) => {
+                if self.same == Sameness::File && self.copies > 0 {
+                    self.spare += copy.bytes;
                 }
-                out.write_all(&serde_json::to_vec(&copy)?)?;
+                self.copies += 1;
             }
-            Form::Tables(tables) => {
-                let number = self.same_bytes + self.same_content - 1;
-                group.copies = vec![copy];
-                tables.group(number, group)?;
-            }
+            _ => {}
         }
-        Ok(())
+        self.form.add(duplicate)
     }
 
-    /// Ends the current group.
-    fn end(&mut self) -> Result<(), Failure> {
-        if let Form::Ndjson(out) = &mut self.form
-            && self.group.take().is_some()
-        {
-            out.write_all(b"]}\n")?;
-        }
-        Ok(())
-    }
-
-    fn finish(mut self, common: &Common) -> Result<(), Failure> {
-        self.end()?;
-        match self.form {
-            Form::Text(mut out) | Form::Ndjson(mut out) => out.flush()?,
-            Form::Tables(tables) => tables.finish(false)?,
-        }
+    fn finish(self, common: &Common) -> Result<(), Failure> {
+        self.form.finish(End::default())?;
         Notes::new(common).say(format_args!(
             "{} with the same bytes ({} could be saved), {} with the same content in different bytes",
             report::count(self.same_bytes, "groups"),
@@ -160,5 +98,122 @@ impl Report {
             report::count(self.same_content, "groups"),
         ));
         Ok(())
+    }
+}
+
+/// Each group as a heading with its copies below.
+struct Text {
+    out: Output,
+    is_first: bool,
+}
+
+impl Form<Duplicate> for Text {
+    fn add(&mut self, duplicate: Duplicate) -> Result<(), Failure> {
+        match duplicate {
+            Duplicate::Group { group, copies } => {
+                if !self.is_first {
+                    writeln!(self.out)?;
+                }
+                self.is_first = false;
+                let what = match group.same {
+                    Sameness::File => "the same bytes",
+                    Sameness::Content => "the same content in different bytes",
+                };
+                writeln!(self.out, "{copies} {}, {what}", group.format)?;
+            }
+            Duplicate::Copy(copy) => {
+                let address = report::address(&Name::from(copy.path.as_path()).text, copy.member.as_deref());
+                writeln!(self.out, "  {HANG}{:>12}  {address}", report::grouped(copy.bytes))?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>, _: End<'_>) -> Result<(), Failure> {
+        Ok(self.out.flush()?)
+    }
+}
+
+/// Each group as a line of JSON, whose copies are written as they come.
+struct Json {
+    out: Output,
+    group: InGroup,
+}
+
+/// What was written of a group.
+#[derive(PartialEq)]
+enum InGroup {
+    None,
+    /// All before its copies.
+    Beginning,
+    SomeCopies,
+}
+
+impl Json {
+    /// Ends the group, if there is one.
+    fn end(&mut self) -> Result<(), Failure> {
+        if self.group != InGroup::None {
+            self.out.write_all(b"]}\n")?;
+        }
+        self.group = InGroup::None;
+        Ok(())
+    }
+}
+
+impl Form<Duplicate> for Json {
+    fn add(&mut self, duplicate: Duplicate) -> Result<(), Failure> {
+        match duplicate {
+            Duplicate::Group { group, .. } => {
+                self.end()?;
+                let line = serde_json::to_string(&group)?;
+                self.out.write_all(line.strip_suffix("]}").unwrap_or(&line).as_bytes())?;
+                self.group = InGroup::Beginning;
+            }
+            Duplicate::Copy(copy) => {
+                if self.group == InGroup::SomeCopies {
+                    self.out.write_all(b",")?;
+                }
+                self.out.write_all(&serde_json::to_vec(&copy)?)?;
+                self.group = InGroup::SomeCopies;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>, _: End<'_>) -> Result<(), Failure> {
+        self.end()?;
+        Ok(self.out.flush()?)
+    }
+}
+
+/// Each copy as a row of a table, with the number of its group.
+struct GroupTable {
+    tables: Arc<Tables>,
+    group: Option<Group>,
+    /// The number of the group after this one.
+    number: u64,
+}
+
+impl Form<Duplicate> for GroupTable {
+    fn add(&mut self, duplicate: Duplicate) -> Result<(), Failure> {
+        match duplicate {
+            Duplicate::Group { group, .. } => {
+                self.group = Some(group);
+                self.number += 1;
+            }
+            Duplicate::Copy(copy) => {
+                let Some(group) = &mut self.group else { return Ok(()) };
+                group.copies = vec![copy];
+                self.tables.group(self.number.saturating_sub(1), group)?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>, _: End<'_>) -> Result<(), Failure> {
+        self.tables.finish(false)
     }
 }

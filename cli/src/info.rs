@@ -1,28 +1,31 @@
 //! `meshpeek info`: files in full, or the values of some keys.
 
+mod described;
 mod document;
 pub(crate) mod rows;
 
-use std::io::{self, BufWriter, IntoInnerError, Write};
+use std::io::{BufWriter, IntoInnerError, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
 use meshpeek::address::Content;
-use meshpeek::scan::{Depth, Record, Scan, Subject};
-use meshpeek::{Asset, json};
+use meshpeek::scan::{Depth, Scan, Subject};
+use meshpeek::json;
 
 use crate::args::Common;
 use crate::config::Readable;
 use crate::failure::{Failure, Outcome, status};
+use crate::forms::{End, Form};
 use crate::limits::with_flag;
 use crate::notes::Notes;
 use crate::output::Output;
 use crate::output_file::ending;
 use crate::report;
 use crate::source::Source;
+use described::Described;
 use document::put_keys;
-use rows::Rows;
+use rows::KeyRows;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -55,26 +58,11 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     if args.digests && !json && args.select.is_empty() {
         return Err("--digests needs --json or -o NAME.json".into());
     }
-    let mut page = if !args.select.is_empty() {
-        let is_csv = match args.format {
-            Some(format) => format == RowFormat::Csv,
-            None => ending == Some("csv"),
-        };
-        Page::Rows(Rows::new(&args.select, is_csv, common)?)
-    } else if json {
-        Page::Json(Output::data(common)?)
-    } else {
-        Page::Text(Output::text(common)?)
-    };
+    let mut page = Page::new(args, json, ending, common)?;
     let mut opened = 0;
     let mut failed = 0;
     let mut in_part = 0;
-    for (index, file) in args.files.iter().enumerate() {
-        if let Page::Text(out) = &mut page
-            && index > 0
-        {
-            writeln!(out)?;
-        }
+    for file in &args.files {
         match page.add(file, args, common) {
             Ok(Added::Whole) => opened += 1,
             Ok(Added::InPart) => {
@@ -90,6 +78,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
             Err(closed) => return Err(closed),
         }
     }
+    page.form.finish(End::default())?;
     Ok(if failed == 0 && in_part > 0 { ExitCode::from(1) } else { status(opened, failed) })
 }
 
@@ -102,13 +91,29 @@ enum Added {
     Unopened,
 }
 
-enum Page {
-    Text(Output),
-    Json(Output),
-    Rows(Rows),
+struct Page {
+    form: Box<dyn for<'d> Form<Described<'d>>>,
+    /// True if people read it, and then only assets and configs are shown.
+    is_text: bool,
 }
 
 impl Page {
+    fn new(args: &Args, is_json: bool, ending: Option<&str>, common: &Common) -> Result<Self, Failure> {
+        if !args.select.is_empty() {
+            let is_csv = match args.format {
+                Some(format) => format == RowFormat::Csv,
+                None => ending == Some("csv"),
+            };
+            let rows = KeyRows::new(&args.select, is_csv, common)?;
+            return Ok(Self { form: Box::new(rows), is_text: false });
+        }
+        if is_json {
+            return Ok(Self { form: Box::new(Documents(Output::data(common)?)), is_text: false });
+        }
+        let sheets = Sheets { out: Output::text(common)?, is_first: true, is_long: common.verbose };
+        Ok(Self { form: Box::new(sheets), is_text: true })
+    }
+
     /// Adds a file.
     fn add(&mut self, path: &Path, args: &Args, common: &Common) -> Result<Added, Failure> {
         let source = Source::open(path, common)?;
@@ -118,9 +123,8 @@ impl Page {
         scan.limits = common.limits.limits();
         scan.digests = args.digests;
         let record = scan.record(&source.address.file, Subject::Opened(&opened));
-        let is_text = matches!(self, Self::Text(_));
         let is_config = report::is_config(&record);
-        if is_text
+        if self.is_text
             && !is_config
             && !record.summary.is_asset()
             && let Some(problem) = record.summary.problems.first()
@@ -140,20 +144,7 @@ impl Page {
             unread = readable.unread();
             is_whole = readable.is_whole();
         }
-        match self {
-            Self::Text(out) => {
-                write_text(&record, asset.as_ref(), common.verbose, out)?;
-                out.flush()?;
-            }
-            Self::Json(out) => {
-                write_json(&record, asset.as_ref(), unread, out)?;
-                out.flush()?;
-            }
-            Self::Rows(rows) => {
-                rows.add(&record, asset.as_ref())?;
-                rows.flush()?;
-            }
-        }
+        self.form.add(Described { record: &record, asset: asset.as_ref(), unread })?;
         source.unchanged()?;
         Ok(if asset.is_none() && !is_config {
             Added::Unopened
@@ -181,37 +172,60 @@ fn readable_of<'c>(
     }
 }
 
-/// Writes the record, `title` and `detail`, and of a config as text what is not read.
-fn write_json(
-    record: &Record,
-    asset: Option<&Asset<'_>>,
-    unread: Option<&[String]>,
-    out: &mut Output,
-) -> Result<(), Failure> {
-    // A document comes in very many pieces.
-    let mut pieces = BufWriter::new(&mut *out);
-    let mut document = json::Document::new(&mut pieces)?;
-    put_keys(&mut document, record, asset)?;
-    if let Some(unread) = unread {
-        document.entry("unread", unread)?;
+/// Each file as a document of JSON: the record, `title` and `detail`, and of a config as text what is not read.
+struct Documents(Output);
+
+impl Form<Described<'_>> for Documents {
+    fn add(&mut self, Described { record, asset, unread }: Described<'_>) -> Result<(), Failure> {
+        let out = &mut self.0;
+        // A document comes in very many pieces.
+        let mut pieces = BufWriter::new(&mut *out);
+        let mut document = json::Document::new(&mut pieces)?;
+        put_keys(&mut document, record, asset)?;
+        if let Some(unread) = unread {
+            document.entry("unread", unread)?;
+        }
+        document.finish()?;
+        pieces.into_inner().map_err(IntoInnerError::into_error)?;
+        writeln!(out)?;
+        Ok(out.flush()?)
     }
-    document.finish()?;
-    pieces.into_inner().map_err(IntoInnerError::into_error)?;
-    writeln!(out)?;
-    Ok(())
+
+    fn finish(mut self: Box<Self>, _: End<'_>) -> Result<(), Failure> {
+        Ok(self.0.flush()?)
+    }
 }
 
-fn write_text(record: &Record, asset: Option<&Asset<'_>>, is_long: bool, out: &mut Output) -> io::Result<()> {
-    report::header(record, out)?;
-    if let Some(asset) = asset {
-        report::first(asset, out)?;
+/// Each file as text, with a blank line between two.
+struct Sheets {
+    out: Output,
+    is_first: bool,
+    /// True if nothing is left out.
+    is_long: bool,
+}
+
+impl Form<Described<'_>> for Sheets {
+    fn add(&mut self, Described { record, asset, .. }: Described<'_>) -> Result<(), Failure> {
+        let out = &mut self.out;
+        if !self.is_first {
+            writeln!(out)?;
+        }
+        self.is_first = false;
+        report::header(record, out)?;
+        if let Some(asset) = asset {
+            report::first(asset, out)?;
+        }
+        report::references(record, out)?;
+        if let Some(asset) = asset {
+            report::body(asset, self.is_long, out)?;
+        }
+        if !report::is_config(record) {
+            report::problems(record, out)?;
+        }
+        Ok(out.flush()?)
     }
-    report::references(record, out)?;
-    if let Some(asset) = asset {
-        report::body(asset, is_long, out)?;
+
+    fn finish(mut self: Box<Self>, _: End<'_>) -> Result<(), Failure> {
+        Ok(self.out.flush()?)
     }
-    if report::is_config(record) {
-        return Ok(());
-    }
-    report::problems(record, out)
 }

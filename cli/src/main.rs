@@ -21,6 +21,7 @@ mod export;
 mod extract;
 mod failure;
 mod fit;
+mod forms;
 mod globbed;
 mod hex;
 mod info;

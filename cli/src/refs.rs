@@ -7,7 +7,6 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use anstyle::Style;
 use meshpeek::address::{Address, MemberPath};
@@ -15,9 +14,10 @@ use meshpeek::answers::refs::{self, Link, State};
 use meshpeek::scan::Found;
 use meshpeek::summary::{Name, Severity};
 
-use crate::annotations::{Annotations, Finding, Form, Place};
+use crate::annotations::{Annotations, Finding, Place, Reader};
 use crate::args::{Common, LinkFormat, folder_parser};
 use crate::failure::{Failure, Outcome, status};
+use crate::forms::{End, Form, InTable, JsonLines, OneTable};
 use crate::notes::Notes;
 use crate::output::Output;
 use crate::tables::{Table, Tables};
@@ -103,19 +103,19 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
 
 /// Lists the references, or the stale copies. `is_whole` is false if something could not be read.
 fn list(args: &Args, links: refs::Links, is_whole: bool, counts: &mut Counts, common: &Common) -> Result<(), Failure> {
-    let mut writer = Writer::new(args, common)?;
+    let mut form = form_of(args, common)?;
     let mut written = Ok(());
     let each = |link: &Link<'_>| {
         counts.add(link);
         if !args.missing || matches!(link.state, State::Missing | State::Unread) {
-            written = writer.write(link);
+            written = form.add(link);
         }
         if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
     let resolved = if args.stale { links.each_stale(each) } else { links.each(each) };
     written?;
     resolved?;
-    writer.finish(is_whole, &counts.in_words(args.stale))
+    form.finish(End { is_whole, counts: &counts.in_words(args.stale), ..End::default() })
 }
 
 impl Args {
@@ -132,10 +132,9 @@ impl Args {
 /// Lists the files that nothing names. Returns their number.
 fn list_unused(args: &Args, links: refs::Links, counts: &mut Counts, common: &Common) -> Result<u64, Failure> {
     let text = Output::text(common)?;
-    let format = args.format_for(&text);
-    let mut out = match format {
-        LinkFormat::Table => text,
-        LinkFormat::Ndjson => Output::data(common)?,
+    let mut form: UnusedForm = match args.format_for(&text) {
+        LinkFormat::Table => Box::new(UnusedText(text)),
+        LinkFormat::Ndjson => Box::new(JsonLines(Output::data(common)?)),
         _ => return Err("--unused is written as `table` or `ndjson`".into()),
     };
     let mut number = 0;
@@ -144,24 +143,32 @@ fn list_unused(args: &Args, links: refs::Links, counts: &mut Counts, common: &Co
         |link| counts.add(link),
         |unused| {
             number += 1;
-            written = write_unused(unused, format, &mut out);
+            written = form.add(unused);
             if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         },
     )?;
     written?;
-    out.flush()?;
+    form.finish(End::default())?;
     Ok(number)
 }
 
-fn write_unused(unused: &refs::Unused<'_>, format: LinkFormat, out: &mut Output) -> io::Result<()> {
-    if matches!(format, LinkFormat::Ndjson) {
-        return out.json_line(unused);
+type UnusedForm = Box<dyn for<'u, 'n> Form<&'u refs::Unused<'n>>>;
+
+/// The files that nothing names, for people.
+struct UnusedText(Output);
+
+impl Form<&refs::Unused<'_>> for UnusedText {
+    fn add(&mut self, unused: &refs::Unused<'_>) -> Result<(), Failure> {
+        let mut bytes = String::new();
+        if let Some(number) = unused.bytes {
+            bytes = report::count(number, "bytes");
+        }
+        Ok(writeln!(self.0, "{}  {}", whole(unused.path, unused.member.as_ref()), held(&bytes))?)
     }
-    let mut bytes = String::new();
-    if let Some(number) = unused.bytes {
-        bytes = report::count(number, "bytes");
+
+    fn finish(mut self: Box<Self>, _: End<'_>) -> Result<(), Failure> {
+        Ok(self.0.flush()?)
     }
-    writeln!(out, "{}  {}", whole(unused.path, unused.member.as_ref()), held(&bytes))
 }
 
 /// The number of references by state, and what missing names have in common.
@@ -325,97 +332,124 @@ fn folders_with(link: &Link<'_>, rest: &str) -> Vec<String> {
     folders
 }
 
-/// Writes each link as it comes.
-enum Writer {
-    Table(Output, Box<Sheet>),
-    Ndjson(Output),
-    Csv(Box<csv::Writer<Output>>),
-    Annotations { annotations: Annotations, form: Form, is_stale: bool },
-    Tables(Arc<Tables>),
+type LinkForm = Box<dyn for<'l, 'n> Form<&'l Link<'n>>>;
+
+/// Chooses a form.
+fn form_of(args: &Args, common: &Common) -> Result<LinkForm, Failure> {
+    if let Some(format) = &args.format
+        && let Some(tables) = Tables::of(Table::Refs, format, None, common)?
+    {
+        return Ok(Box::new(OneTable(tables)));
+    }
+    let out = Output::text(common)?;
+    let reader = match args.format_for(&out) {
+        LinkFormat::Table => return Ok(Box::new(Sheets { out, sheet: Sheet::default() })),
+        LinkFormat::Csv => {
+            let mut csv = csv::Writer::from_writer(Output::data(common)?);
+            csv.write_record(COLUMNS.split(','))?;
+            return Ok(Box::new(Csv(csv)));
+        }
+        LinkFormat::Sarif => Reader::Sarif,
+        LinkFormat::Github => Reader::Github,
+        _ => return Ok(Box::new(LinkLines(Output::data(common)?))),
+    };
+    let annotations = Annotations::new(Output::data(common)?, reader)?;
+    Ok(Box::new(Annotated { annotations, is_stale: args.stale }))
+}
+
+impl InTable for &Link<'_> {
+    fn add_to(self, tables: &Tables) -> Result<(), Failure> {
+        tables.link(self)
+    }
+}
+
+/// Lines of JSON, of which there may be millions.
+struct LinkLines(Output);
+
+impl Form<&Link<'_>> for LinkLines {
+    fn add(&mut self, link: &Link<'_>) -> Result<(), Failure> {
+        Ok(self.0.link_line(link)?)
+    }
+
+    fn finish(mut self: Box<Self>, _: End<'_>) -> Result<(), Failure> {
+        Ok(self.0.flush()?)
+    }
+}
+
+/// The references of each asset below its address.
+struct Sheets {
+    out: Output,
+    sheet: Sheet,
+}
+
+impl Form<&Link<'_>> for Sheets {
+    fn add(&mut self, link: &Link<'_>) -> Result<(), Failure> {
+        Ok(self.sheet.add(link, &mut self.out)?)
+    }
+
+    fn finish(mut self: Box<Self>, _: End<'_>) -> Result<(), Failure> {
+        self.sheet.write(&mut self.out)?;
+        Ok(self.out.flush()?)
+    }
+}
+
+/// What is wrong, as annotations.
+struct Annotated {
+    annotations: Annotations,
+    is_stale: bool,
+}
+
+impl Form<&Link<'_>> for Annotated {
+    fn add(&mut self, link: &Link<'_>) -> Result<(), Failure> {
+        if let Some(line) = annotation(link, self.annotations.reader, self.is_stale)? {
+            self.annotations.write_all(&line)?;
+        }
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>, end: End<'_>) -> Result<(), Failure> {
+        Ok(self.annotations.finish(end.is_whole, end.counts)?)
+    }
 }
 
 /// The columns of CSV.
 const COLUMNS: &str = "path,member,kind,name,state,target,via,line,column,elsewhere,reason,note";
 
-impl Writer {
-    fn new(args: &Args, common: &Common) -> Result<Self, Failure> {
-        if let Some(format) = &args.format
-            && let Some(tables) = Tables::of(Table::Refs, format, None, common)?
-        {
-            return Ok(Self::Tables(tables));
+struct Csv(csv::Writer<Output>);
+
+impl Form<&Link<'_>> for Csv {
+    fn add(&mut self, link: &Link<'_>) -> Result<(), Failure> {
+        let path = Name::from(link.path).text;
+        let member = text(link.member);
+        let mut kind = "";
+        let mut name = "";
+        if let Some(reference) = link.reference {
+            kind = reference.kind.name();
+            name = &reference.name.text;
         }
-        let out = Output::text(common)?;
-        Ok(match args.format_for(&out) {
-            LinkFormat::Table => Self::Table(out, Box::default()),
-            LinkFormat::Csv => {
-                let mut csv = csv::Writer::from_writer(Output::data(common)?);
-                csv.write_record(COLUMNS.split(','))?;
-                Self::Csv(Box::new(csv))
-            }
-            format @ (LinkFormat::Sarif | LinkFormat::Github) => {
-                let form = if format == LinkFormat::Sarif { Form::Sarif } else { Form::Github };
-                let annotations = Annotations::new(Output::data(common)?, form)?;
-                Self::Annotations { annotations, form, is_stale: args.stale }
-            }
-            _ => Self::Ndjson(Output::data(common)?),
-        })
+        let mut line = String::new();
+        let mut column = String::new();
+        if let Some((of_line, of_column)) = link.place {
+            line = of_line.to_string();
+            column = of_column.to_string();
+        }
+        let via = text(link.via);
+        let state = link.state.name();
+        let target = cell(link.targets(), link.more);
+        let elsewhere = cell(link.elsewhere(), link.more);
+        let reason = match link.reason {
+            Some(reason) => reason.name(),
+            None => "",
+        };
+        let note = link.note_text().unwrap_or_default();
+        Ok(self.0.write_record([
+            &path, member, kind, name, state, &target, via, &line, &column, &elsewhere, reason, &note,
+        ])?)
     }
 
-    fn write(&mut self, link: &Link<'_>) -> Result<(), Failure> {
-        match self {
-            Self::Table(out, sheet) => Ok(sheet.add(link, out)?),
-            Self::Ndjson(out) => Ok(out.link_line(link)?),
-            Self::Annotations { annotations, form, is_stale } => {
-                if let Some(line) = annotation(link, *form, *is_stale)? {
-                    annotations.write(&line)?;
-                }
-                Ok(())
-            }
-            Self::Tables(tables) => tables.link(link),
-            Self::Csv(csv) => write_csv(csv, link),
-        }
+    fn finish(mut self: Box<Self>, _: End<'_>) -> Result<(), Failure> {
+        Ok(self.0.flush()?)
     }
-
-    /// Writes what is left. `is_whole` is false if something could not be read.
-    fn finish(self, is_whole: bool, counts: &str) -> Result<(), Failure> {
-        match self {
-            Self::Annotations { annotations, .. } => Ok(annotations.finish(is_whole, counts)?),
-            Self::Table(mut out, mut sheet) => {
-                sheet.write(&mut out)?;
-                Ok(out.flush()?)
-            }
-            Self::Ndjson(mut out) => Ok(out.flush()?),
-            Self::Csv(mut csv) => Ok(csv.flush()?),
-            Self::Tables(tables) => tables.finish(false),
-        }
-    }
-}
-
-fn write_csv(csv: &mut csv::Writer<Output>, link: &Link<'_>) -> Result<(), Failure> {
-    let path = Name::from(link.path).text;
-    let member = text(link.member);
-    let mut kind = "";
-    let mut name = "";
-    if let Some(reference) = link.reference {
-        kind = reference.kind.name();
-        name = &reference.name.text;
-    }
-    let mut line = String::new();
-    let mut column = String::new();
-    if let Some((of_line, of_column)) = link.place {
-        line = of_line.to_string();
-        column = of_column.to_string();
-    }
-    let via = text(link.via);
-    let state = link.state.name();
-    let target = cell(link.targets(), link.more);
-    let elsewhere = cell(link.elsewhere(), link.more);
-    let reason = match link.reason {
-        Some(reason) => reason.name(),
-        None => "",
-    };
-    let note = link.note_text().unwrap_or_default();
-    Ok(csv.write_record([&path, member, kind, name, state, &target, via, &line, &column, &elsewhere, reason, &note])?)
 }
 
 fn text(name: Option<&Name>) -> &str {
@@ -435,7 +469,7 @@ fn cell(files: impl Iterator<Item = Name>, more: usize) -> String {
 }
 
 /// The annotation for a missing file or an unread asset, where the name stands. Of stale copies, each has one.
-fn annotation(link: &Link<'_>, form: Form, is_stale: bool) -> io::Result<Option<Vec<u8>>> {
+fn annotation(link: &Link<'_>, reader: Reader, is_stale: bool) -> io::Result<Option<Vec<u8>>> {
     let rule = match link.state {
         State::Unread => "refs.unread",
         _ if is_stale => "refs.stale",
@@ -467,7 +501,7 @@ fn annotation(link: &Link<'_>, form: Form, is_stale: bool) -> io::Result<Option<
     };
     let severity = Severity::Error;
     let finding = Finding { rule, severity, path, member: member.as_deref(), place, message: message.into() };
-    Ok(Some(finding.line(form)?))
+    Ok(Some(finding.line(reader)?))
 }
 
 /// The references of one asset, as text.

@@ -30,7 +30,7 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, common: &Common) -> Outcome 
     scan.depth = args.depth;
     let earlier = Earlier::open(inputs, args, common)?;
     let writer = Writer::new(inputs, args, earlier.is_stream(args), common)?;
-    let tables = writer.tables();
+    let tables = writer.tables.clone();
     if let Some(tables) = &tables {
         scan.selection.except.extend(tables.ids());
     }

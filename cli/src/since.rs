@@ -3,7 +3,6 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::io::Write;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,7 +17,6 @@ use crate::args::Common;
 use crate::failure::Failure;
 use crate::input::Tally;
 use crate::notes::Notes;
-use crate::output::Output;
 use crate::visible::shown;
 
 /// The line of a file that cannot be read: `vanished` if the scan had found it, otherwise `unreadable`.
@@ -31,10 +29,11 @@ pub(crate) fn unreadable(error: &Error, named: &[PathBuf]) -> serde_json::Value 
     json!({ "event": event, "path": path, "message": error.message() })
 }
 
-/// Writes the last lines of a stream, with the requests, the bytes fetched and the bytes of the files if URLs were read.
-pub(crate) fn finish(scan: &Scan, tally: &Tally, remote: Option<[u64; 3]>, out: &mut Output) -> Result<(), Failure> {
+/// Returns the last lines of a stream, with the requests, the bytes fetched and the bytes of the files if URLs were read.
+pub(crate) fn last_events(scan: &Scan, tally: &Tally, remote: Option<[u64; 3]>) -> String {
+    let mut lines = String::new();
     if tally.interrupted {
-        writeln!(out, "{}", json!({ "event": "interrupted" }))?;
+        lines = format!("{}\n", json!({ "event": "interrupted" }));
     }
     let files = scan.progress.files();
     let bytes = scan.progress.bytes();
@@ -53,7 +52,7 @@ pub(crate) fn finish(scan: &Scan, tally: &Tally, remote: Option<[u64; 3]>, out: 
         end["fetched"] = fetched.into();
         end["present"] = present.into();
     }
-    Ok(writeln!(out, "{end}")?)
+    lines + &format!("{end}\n")
 }
 
 /// A copy of an earlier stream, because its file may be the one being written.

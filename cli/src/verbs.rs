@@ -7,10 +7,10 @@ use meshpeek::address::Address;
 
 use crate::args::{Common, DumpFormat, Inputs, ScanArgs};
 use crate::failure::Failure;
-use crate::{examples, globbed};
+use crate::{examples, globbed, table_args};
 
 /// The version, its commit in a checkout, and the features that not every build has.
-const VERSION: &str = match (cfg!(feature = "parquet"), cfg!(feature = "remote")) {
+const VERSION: &str = match (table_args::ARE_BUILT_IN, cfg!(feature = "remote")) {
     (true, true) => concat!(env!("MESHPEEK_VERSION"), " (parquet, remote)"),
     (true, false) => concat!(env!("MESHPEEK_VERSION"), " (parquet)"),
     (false, true) => concat!(env!("MESHPEEK_VERSION"), " (remote)"),

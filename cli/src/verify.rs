@@ -12,7 +12,6 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use meshpeek::address::MemberPath;
 use meshpeek::format::NoAsset;
@@ -23,10 +22,11 @@ use meshpeek::{Error, Format};
 use self::groups::Groups;
 use self::rules::{Rule, Rules, Verdict};
 use self::signed::{KeyUse, Keys, Signatures};
-use crate::annotations::{Annotations, Finding, Form, Place};
+use crate::annotations::{Annotations, Finding, Place, Reader};
 use crate::args::{Common, Inputs, ProblemFormat};
 use crate::failure::message_of;
 use crate::failure::{Failure, Outcome};
+use crate::forms::{End, Form, InTable, OneTable, RecordRows};
 use crate::limits::with_flag;
 use crate::notes::Notes;
 use crate::output::{Line, Output};
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let notes = Notes::new(common);
     let mut verification = Verification {
         rules,
-        report: Report::new(args, common)?,
+        form: form_of(args, common)?,
         counts: Counts::default(),
         reported: Reported::default(),
         keys: Keys::new(&args.inputs, &scan),
@@ -73,9 +73,10 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let view = |seen: &Sighting<'_, '_>| Viewed::of(seen, &signatures, args.lint, is_lines);
     let tally = input::each_result(&scan, &args.inputs, common, view, |found, viewed| verification.add(found, viewed))?;
     verification.finish(tally.interrupted || tally.unreadable > 0)?;
-    let Verification { rules, report, counts, .. } = verification;
+    let Verification { rules, form, counts, .. } = verification;
     let said = format!("{}, {}", report::count(tally.assets, "assets"), counts.with(&rules, &tally.rest()));
-    report.finish(tally.unreadable == 0 && !tally.interrupted, &said)?;
+    let is_whole = tally.unreadable == 0 && !tally.interrupted;
+    form.finish(End { is_whole, counts: &said, ..End::default() })?;
     notes.say(said);
     let status = tally.status();
     let is_wrong = counts.errors > 0 || args.strict && counts.is_any_doubtful();
@@ -85,7 +86,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
 /// Judges, counts and reports the problems of one asset after the other.
 struct Verification {
     rules: Rules,
-    report: Report,
+    form: Box<dyn for<'j> Form<Judged<'j>>>,
     counts: Counts,
     reported: Reported,
     keys: Keys<Viewed>,
@@ -95,7 +96,7 @@ impl Verification {
     fn add(&mut self, found: Found, viewed: Option<Viewed>) -> Result<(), Failure> {
         let record = match found {
             Found::Asset(record) => record,
-            Found::Unreadable(error) => return self.report.unreadable(&error),
+            Found::Unreadable(error) => return self.form.unreadable(&error),
             _ => return Ok(()),
         };
         let mut viewed = viewed.unwrap_or_default();
@@ -139,7 +140,7 @@ impl Verification {
             }
         }
         self.counts.add_unchecked(&record);
-        self.report.add(&record, &shown, line)
+        self.form.add(Judged { record: &record, problems: &shown, line })
     }
 }
 
@@ -242,120 +243,124 @@ impl Counts {
     }
 }
 
-/// Where problems go.
-enum Rows {
-    Text(Output),
-    /// On a terminal, without `--verbose`.
-    Groups(Output, Groups),
-    Records(Output),
-    Annotations(Annotations, Form),
-    Tables(Arc<Tables>),
+/// An asset, with those of its problems that are listed.
+struct Judged<'j> {
+    record: &'j Record,
+    problems: &'j [Cow<'j, Problem>],
+    /// The line of the record, if it is made already.
+    line: Option<Line>,
 }
 
-/// Writes problems in one of the formats.
-struct Report {
-    rows: Rows,
-    /// Rows that wait for others that come before them.
-    sorted: Option<Sorted>,
+/// Chooses a form. Programs get rows as they are found, unless they ask for an order. People read them in the order of
+/// paths.
+fn form_of(args: &Args, common: &Common) -> Result<Box<dyn for<'j> Form<Judged<'j>>>, Failure> {
+    let if_asked = Sorted::if_asked(&args.inputs, None, common);
+    if let Some(tables) = Tables::of(Table::Problems, &args.format, if_asked, common)? {
+        return Ok(Box::new(OneTable(tables)));
+    }
+    let by_path = Some(Sorted::new(&args.inputs, None, common));
+    let out = Output::of(common, args.format == ProblemFormat::Text)?;
+    let reader = match args.format {
+        ProblemFormat::Sarif => Reader::Sarif,
+        ProblemFormat::Github => Reader::Github,
+        ProblemFormat::Text if out.is_terminal && !common.verbose => {
+            return Ok(Box::new(Grouped { out, groups: Groups::default() }));
+        }
+        ProblemFormat::Text => return Ok(Box::new(Text(RecordRows::new(out, by_path)))),
+        _ => {
+            let sorted = Sorted::if_asked(&args.inputs, None, common);
+            return Ok(Box::new(Records(RecordRows::new(out, sorted))));
+        }
+    };
+    Ok(Box::new(Annotated(RecordRows::new(Annotations::new(out, reader)?, by_path))))
 }
 
-impl Report {
-    fn new(args: &Args, common: &Common) -> Result<Self, Failure> {
-        // Programs get rows as they are found, unless they ask for an order. People read them in the order of paths.
-        let if_asked = Sorted::if_asked(&args.inputs, None, common);
-        if let Some(tables) = Tables::of(Table::Problems, &args.format, if_asked, common)? {
-            return Ok(Self { rows: Rows::Tables(tables), sorted: None });
-        }
-        let by_path = Some(Sorted::new(&args.inputs, None, common));
-        let out = Output::of(common, args.format == ProblemFormat::Text)?;
-        let form = match args.format {
-            ProblemFormat::Sarif => Form::Sarif,
-            ProblemFormat::Github => Form::Github,
-            // Groups are ordered when they are written.
-            ProblemFormat::Text if out.is_terminal && !common.verbose => {
-                return Ok(Self { rows: Rows::Groups(out, Groups::default()), sorted: None });
-            }
-            ProblemFormat::Text => return Ok(Self { rows: Rows::Text(out), sorted: by_path }),
-            _ => {
-                let sorted = Sorted::if_asked(&args.inputs, None, common);
-                return Ok(Self { rows: Rows::Records(out), sorted });
-            }
-        };
-        Ok(Self { rows: Rows::Annotations(Annotations::new(out, form)?, form), sorted: by_path })
+impl InTable for Judged<'_> {
+    fn add_to(self, tables: &Tables) -> Result<(), Failure> {
+        tables.record(self.record)
+    }
+}
+
+/// The records themselves, as lines of JSON.
+struct Records(RecordRows<Output>);
+
+impl Form<Judged<'_>> for Records {
+    fn add(&mut self, Judged { record, line, .. }: Judged<'_>) -> Result<(), Failure> {
+        Ok(self.0.add(record, &Line::bytes(record, line)?)?)
     }
 
-    fn unreadable(&mut self, error: &Error) -> Result<(), Failure> {
-        match &mut self.rows {
-            Rows::Tables(tables) => tables.unreadable(error),
-            Rows::Annotations(annotations, form) => {
-                let finding = Finding {
-                    rule: "unreadable",
-                    severity: Severity::Error,
-                    path: error.path().unwrap_or(Path::new("")),
-                    member: None,
-                    place: Place::Whole,
-                    message: message_of(error).into(),
-                };
-                Ok(annotations.write(&finding.line(*form)?)?)
-            }
-            _ => Ok(()),
+    fn finish(self: Box<Self>, _: End<'_>) -> Result<(), Failure> {
+        Ok(self.0.finish()?.flush()?)
+    }
+}
+
+/// Each problem on a line.
+struct Text(RecordRows<Output>);
+
+impl Form<Judged<'_>> for Text {
+    fn add(&mut self, Judged { record, problems, .. }: Judged<'_>) -> Result<(), Failure> {
+        if problems.is_empty() {
+            return Ok(());
         }
+        let lines = text(record, problems, self.0.out.is_terminal);
+        Ok(self.0.add(record, lines.as_bytes())?)
     }
 
-    /// Adds an asset with those of its problems that are listed.
-    fn add(&mut self, record: &Record, shown: &[Cow<'_, Problem>], line: Option<Line>) -> Result<(), Failure> {
-        let row = match &mut self.rows {
-            Rows::Tables(tables) => return tables.record(record),
-            Rows::Records(_) => Line::bytes(record, line)?,
-            _ if shown.is_empty() => return Ok(()),
-            Rows::Groups(_, groups) => {
-                groups.add(record, shown);
-                return Ok(());
-            }
-            Rows::Text(out) => text(record, shown, out.is_terminal).into_bytes(),
-            Rows::Annotations(_, form) => annotated(record, shown, *form)?,
-        };
-        match &mut self.sorted {
-            Some(sorted) => sorted.push(record, &row)?,
-            None => self.rows.write(&row)?,
-        }
+    fn finish(self: Box<Self>, _: End<'_>) -> Result<(), Failure> {
+        Ok(self.0.finish()?.flush()?)
+    }
+}
+
+/// Problems by their code, on a terminal without `--verbose`.
+struct Grouped {
+    out: Output,
+    groups: Groups,
+}
+
+impl Form<Judged<'_>> for Grouped {
+    fn add(&mut self, Judged { record, problems, .. }: Judged<'_>) -> Result<(), Failure> {
+        self.groups.add(record, problems);
         Ok(())
     }
 
-    /// Writes what is left. `is_whole` is false if something could not be read.
-    fn finish(mut self, is_whole: bool, counts: &str) -> Result<(), Failure> {
-        if let Some(mut sorted) = self.sorted {
-            while let Some(row) = sorted.next()? {
-                self.rows.write(row)?;
-            }
-        }
-        match self.rows {
-            // A scan cannot continue from the problems alone, however whole they are.
-            Rows::Tables(tables) => tables.finish(false),
-            Rows::Annotations(annotations, _) => Ok(annotations.finish(is_whole, counts)?),
-            Rows::Groups(mut out, groups) => {
-                groups.write(&mut out)?;
-                Ok(out.flush()?)
-            }
-            Rows::Text(mut out) | Rows::Records(mut out) => Ok(out.flush()?),
-        }
+    fn finish(mut self: Box<Self>, _: End<'_>) -> Result<(), Failure> {
+        self.groups.write(&mut self.out)?;
+        Ok(self.out.flush()?)
     }
 }
 
-impl Rows {
-    fn write(&mut self, row: &[u8]) -> io::Result<()> {
-        match self {
-            Self::Text(out) | Self::Records(out) => out.write_all(row),
-            Self::Annotations(annotations, _) => annotations.write(row),
-            // These rows are kept elsewhere.
-            Self::Groups(..) => Ok(()),
-            Self::Tables(_) => Ok(()),
+/// Each problem as an annotation.
+struct Annotated(RecordRows<Annotations>);
+
+impl Form<Judged<'_>> for Annotated {
+    fn add(&mut self, Judged { record, problems, .. }: Judged<'_>) -> Result<(), Failure> {
+        if problems.is_empty() {
+            return Ok(());
         }
+        let lines = annotated(record, problems, self.0.out.reader)?;
+        Ok(self.0.add(record, &lines)?)
+    }
+
+    fn unreadable(&mut self, error: &Error) -> Result<(), Failure> {
+        let finding = Finding {
+            rule: "unreadable",
+            severity: Severity::Error,
+            path: error.path().unwrap_or(Path::new("")),
+            member: None,
+            place: Place::Whole,
+            message: message_of(error).into(),
+        };
+        let annotations = &mut self.0.out;
+        Ok(annotations.write_all(&finding.line(annotations.reader)?)?)
+    }
+
+    fn finish(self: Box<Self>, end: End<'_>) -> Result<(), Failure> {
+        Ok(self.0.finish()?.finish(end.is_whole, end.counts)?)
     }
 }
 
 /// The problems of an asset as annotations.
-fn annotated(record: &Record, problems: &[Cow<'_, Problem>], form: Form) -> io::Result<Vec<u8>> {
+fn annotated(record: &Record, problems: &[Cow<'_, Problem>], reader: Reader) -> io::Result<Vec<u8>> {
     let mut lines = Vec::new();
     for problem in problems {
         let finding = Finding {
@@ -369,7 +374,7 @@ fn annotated(record: &Record, problems: &[Cow<'_, Problem>], form: Form) -> io::
             },
             message: with_flag(&problem.message, problem.code).into(),
         };
-        lines.append(&mut finding.line(form)?);
+        lines.append(&mut finding.line(reader)?);
     }
     Ok(lines)
 }

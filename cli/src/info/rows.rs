@@ -11,9 +11,11 @@ use meshpeek::summary::Severity;
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value as Json, json};
 
+use super::described::Described;
 use super::document::put_keys;
 use crate::args::Common;
 use crate::failure::Failure;
+use crate::forms::{End, Form};
 use crate::keys::{self, Needs};
 use crate::notes::Notes;
 use crate::output::{Output, json_line};
@@ -22,8 +24,9 @@ use crate::report;
 /// The most bytes of a file's fields that are searched for keys.
 const MOST: u64 = 16 << 20;
 
-pub(crate) struct Rows {
-    pub(crate) maker: RowMaker,
+/// Some keys of each file of `info`.
+pub(super) struct KeyRows {
+    maker: RowMaker,
     out: Output,
 }
 
@@ -35,30 +38,36 @@ pub(crate) struct RowMaker {
     notes: Notes,
 }
 
-impl Rows {
-    pub(crate) fn new(keys: &[String], is_csv: bool, common: &Common) -> Result<Self, Failure> {
+impl KeyRows {
+    pub(super) fn new(keys: &[String], is_csv: bool, common: &Common) -> Result<Self, Failure> {
+        let maker = RowMaker::new(keys, is_csv, common);
         let mut out = Output::data(common)?;
-        if is_csv {
-            out.write_all(&csv_row(keys)?)?;
-        }
-        Ok(Self { maker: RowMaker { keys: keys.to_vec(), is_csv, notes: Notes::new(common) }, out })
+        out.write_all(&maker.header()?)?;
+        Ok(Self { maker, out })
+    }
+}
+
+impl Form<Described<'_>> for KeyRows {
+    fn add(&mut self, Described { record, asset, .. }: Described<'_>) -> Result<(), Failure> {
+        self.out.write_all(&self.maker.row(record, asset)?)?;
+        Ok(self.out.flush()?)
     }
 
-    pub(crate) fn add(&mut self, record: &Record, asset: Option<&Asset<'_>>) -> Result<(), Failure> {
-        let row = self.maker.row(record, asset)?;
-        self.put(&row)
-    }
-
-    pub(crate) fn put(&mut self, row: &[u8]) -> Result<(), Failure> {
-        Ok(self.out.write_all(row)?)
-    }
-
-    pub(crate) fn flush(&mut self) -> Result<(), Failure> {
+    fn finish(mut self: Box<Self>, _: End<'_>) -> Result<(), Failure> {
         Ok(self.out.flush()?)
     }
 }
 
 impl RowMaker {
+    pub(crate) fn new(keys: &[String], is_csv: bool, common: &Common) -> Self {
+        Self { keys: keys.to_vec(), is_csv, notes: Notes::new(common) }
+    }
+
+    /// Returns the row of the names of columns. Lines of JSON have none.
+    pub(crate) fn header(&self) -> Result<Vec<u8>, Failure> {
+        if self.is_csv { csv_row(&self.keys) } else { Ok(Vec::new()) }
+    }
+
     /// Returns true if a key is in the asset, not in its record.
     pub(crate) fn needs_assets(&self) -> bool {
         self.keys.iter().any(|key| keys::needs(key) == Ok(Needs::Asset))

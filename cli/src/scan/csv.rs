@@ -1,14 +1,12 @@
 //! Records as rows of CSV.
 
 use std::fmt::{Display, Write as _};
-use std::io::Write as _;
 
 use meshpeek::Format;
 use meshpeek::scan::Record;
 use meshpeek::summary::Severity;
 
 use crate::failure::Failure;
-use crate::output::Output;
 
 const FRONT: [&str; 5] = ["path", "member", "format", "version", "bytes"];
 const BACK: [&str; 5] = ["references", "errors", "warnings", "first_code", "first_problem"];
@@ -18,9 +16,8 @@ const REST: &str = "lossy,xmin,ymin,zmin,xmax,ymax,zmax,stored_blocks,packed_blo
     stored_offset,stored_bytes,method,time,prefix,stamp,mtime,address,\
     texture_kind,width,height";
 
-/// Writes the header, then one row per record.
-pub(super) struct Writer {
-    pub(super) out: Output,
+/// Makes the header, then one row per record.
+pub(super) struct RowMaker {
     /// The row under construction.
     rows: csv::Writer<Vec<u8>>,
     counts: Vec<&'static str>,
@@ -29,24 +26,24 @@ pub(super) struct Writer {
     safe: bool,
 }
 
-impl Writer {
-    pub(super) fn new(out: Output, safe: bool) -> Result<Self, Failure> {
-        let mut rows = new_row();
-        let counts = count_columns();
-        for name in FRONT.iter().chain(&counts).chain(&BACK) {
-            rows.write_field(name)?;
+impl RowMaker {
+    pub(super) fn new(safe: bool) -> Self {
+        Self { rows: new_row(), counts: count_columns(), cell: String::new(), safe }
+    }
+
+    /// Makes the row of the names of columns.
+    pub(super) fn header(&mut self) -> Result<Vec<u8>, Failure> {
+        for name in FRONT.iter().chain(&self.counts).chain(&BACK) {
+            self.rows.write_field(name)?;
         }
         for name in DIGESTS {
-            rows.write_field(format!("sha256_{name}"))?;
+            self.rows.write_field(format!("sha256_{name}"))?;
         }
         for name in REST.split(',') {
-            rows.write_field(name)?;
+            self.rows.write_field(name)?;
         }
-        rows.write_record(None::<&[u8]>)?;
-        let mut this = Self { out, rows, counts, cell: String::new(), safe };
-        let header = this.take()?;
-        this.out.write_all(&header)?;
-        Ok(this)
+        self.rows.write_record(None::<&[u8]>)?;
+        self.take()
     }
 
     /// Returns the row, with the end of its line.

@@ -50,8 +50,8 @@ impl<'a> Look<'a> {
             sort = Some(key.name.as_str());
         }
         let noticed = Noticed::new(args.condition.as_deref(), sort);
-        let maker = writer.row_maker().filter(RowMaker::needs_assets);
-        let tables = writer.tables();
+        let maker = writer.row_maker.clone().filter(RowMaker::needs_assets);
+        let tables = writer.tables.clone();
         if let Some(tables) = &tables {
             scan.views = tables.views();
         }
@@ -65,7 +65,7 @@ impl<'a> Look<'a> {
         let needs_all_bytes = tables.is_some() || scan.views != Views::Records;
         scan.beginnings = !needs_all_bytes;
         // With `--top`, few of the records are written, so no lines are made beforehand.
-        let is_lines = writer.is_ndjson() && args.top.is_none();
+        let is_lines = writer.is_ndjson && args.top.is_none();
         Ok(Self { noticed, maker, is_lines, tables, thumbnails })
     }
 

@@ -1,9 +1,7 @@
 //! The results of a scan, one by one.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use meshpeek::Error;
 use meshpeek::scan::{Found, Record, Scan};
 
 use super::earlier::Earlier;
@@ -34,7 +32,7 @@ impl ResultHandler<'_> {
             Found::Asset(record) => self.asset(&record, seen),
             Found::Unchanged(path) => self.unchanged(path),
             Found::NoAsset(path) => self.no_asset(&path),
-            Found::Unreadable(error) => self.unreadable(&error),
+            Found::Unreadable(error) => self.writer.unreadable(&error),
             _ => Ok(()),
         }
     }
@@ -68,41 +66,27 @@ impl ResultHandler<'_> {
             let record = others::record(self.scan, path, self.common)?;
             return self.asset(&record, None);
         }
-        match self.writer.tables() {
+        match &self.writer.tables {
             Some(tables) if self.args.condition.is_none() => tables.other(path),
             _ => Ok(()),
         }
     }
 
-    fn unreadable(&mut self, error: &Error) -> Result<(), Failure> {
-        if let Some(tables) = self.writer.tables() {
-            return tables.unreadable(error);
-        }
-        if self.args.events
-            && let Some(out) = self.writer.stream()
-        {
-            writeln!(out, "{}", since::unreadable(error, &self.inputs.paths))?;
-        }
-        Ok(())
-    }
-
     /// Writes what is left, and adds the copied records to the counts. Returns the files that are no assets.
-    pub(super) fn finish(mut self, tally: &mut Tally) -> Result<Others, Failure> {
+    pub(super) fn finish(self, tally: &mut Tally) -> Result<Others, Failure> {
         tally.add_copied(self.copied);
-        self.writer.write_sorted()?;
-        if self.args.events
-            && let Some(out) = self.writer.stream()
-        {
-            since::finish(self.scan, tally, self.common.requests(), out)?;
+        let mut events = String::new();
+        if self.args.events {
+            events = since::last_events(self.scan, tally, self.common.requests());
         }
         if let Earlier::Tables { old, unchanged } = &self.earlier
-            && let Some(tables) = self.writer.tables()
+            && let Some(tables) = &self.writer.tables
         {
             tables.copy(old, unchanged)?;
         }
         // A later scan may take rows of these tables, unless some are missing.
         let is_cut = self.args.condition.is_some() || self.args.top.is_some() || self.inputs.units_from.is_some();
-        self.writer.finish(!is_cut && !tally.interrupted)?;
+        self.writer.finish(!is_cut && !tally.interrupted, &events)?;
         Ok(self.others)
     }
 }

@@ -4,7 +4,7 @@
 //! below a row report problems. Members have a heading with the address of their archive. Files have a heading with
 //! their folder, if their paths are too long for a column.
 
-use std::io::{ErrorKind, Result, Write};
+use std::io::{ErrorKind, Result, Write as _};
 
 use meshpeek::address::MemberPath;
 use meshpeek::scan::Record;
@@ -12,9 +12,10 @@ use meshpeek::summary::Problem;
 use unicode_width::UnicodeWidthStr;
 
 use crate::limits::with_flag;
+use crate::output::Output;
 use crate::report::{self, HEADING, escape};
 use crate::sorted::Sorted;
-use crate::wrap::{HANG, held, wrapped};
+use crate::wrap::{HANG, held, width, wrapped};
 
 /// The gap between two columns.
 const GAP: usize = 2;
@@ -27,6 +28,7 @@ const INDENT: usize = 2;
 /// The rows of a table, until their widths are known.
 pub(super) struct Table {
     rows: Sorted,
+    out: Output,
 }
 
 /// A row, as it waits to be written: its texts, each after its length.
@@ -124,11 +126,11 @@ fn worst(problems: &[Problem]) -> Option<String> {
 }
 
 impl Table {
-    pub(super) fn new(rows: Sorted) -> Self {
-        Self { rows }
+    pub(super) fn new(rows: Sorted, out: Output) -> Self {
+        Self { rows, out }
     }
 
-    pub(super) fn add(&mut self, record: &Record) -> Result<()> {
+    pub(super) fn add_record(&mut self, record: &Record) -> Result<()> {
         if !self.rows.wants(record) {
             return Ok(());
         }
@@ -136,10 +138,12 @@ impl Table {
     }
 
     /// Writes all rows in order.
-    pub(super) fn write(mut self, width: usize, out: &mut impl Write) -> Result<()> {
+    pub(super) fn write(self) -> Result<()> {
+        let Self { mut rows, mut out } = self;
+        let width = width(out.is_terminal);
         let mut widest = Widest::new();
         let mut widest_if_split = Widest::new();
-        while let Some(row) = self.rows.next()? {
+        while let Some(row) = rows.next()? {
             let mut row = Row::read(row)?;
             widest.add(&row);
             row.split_path();
@@ -157,8 +161,8 @@ impl Table {
         let contents = if line.width() + "  contents".width() <= width { "  contents" } else { "" };
         writeln!(out, "{HEADING}{line}{contents}{HEADING:#}")?;
         let mut heading = String::new();
-        self.rows.rewind();
-        while let Some(row) = self.rows.next()? {
+        rows.rewind();
+        while let Some(row) = rows.next()? {
             let mut row = Row::read(row)?;
             if is_split {
                 row.split_path();
@@ -169,13 +173,13 @@ impl Table {
                     writeln!(out, "{HEADING}{}{HEADING:#}", held(&heading))?;
                 }
             }
-            columns.row(&row, out)?;
+            columns.row(&row, &mut out)?;
             if !row.problem.is_empty() {
                 let indent = row.indent() + INDENT;
                 writeln!(out, "{}", wrapped(&format!("{:indent$}{}", "", row.problem), Some(width)))?;
             }
         }
-        Ok(())
+        out.flush()
     }
 }
 
@@ -216,7 +220,7 @@ impl Columns {
         Self { width, name, format, bytes, is_cut: widest > name }
     }
 
-    fn row(&self, row: &Row<'_>, out: &mut impl Write) -> Result<()> {
+    fn row(&self, row: &Row<'_>, out: &mut Output) -> Result<()> {
         let mut line = format!("{:1$}{2}", "", row.indent(), held(row.name));
         // A name that is wider than the column has a line of its own.
         if line.width() > self.name {

@@ -1,23 +1,24 @@
-//! The forms of output of a scan.
+//! The forms of a scan's results.
 
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use meshpeek::Error;
 use meshpeek::scan::Record;
 
-use super::csv;
+use super::csv::RowMaker as CsvMaker;
 use super::table::Table;
 use crate::args::{Common, Inputs, RecordFormat, ScanArgs};
 use crate::failure::Failure;
-use crate::info::rows::{RowMaker, Rows};
+use crate::forms::{End, Form, RecordRows};
+use crate::info::rows::RowMaker;
 use crate::output::{Line, Output};
 use crate::output_file::is_folder;
-use crate::since::Old;
+use crate::since::{self, Old};
 use crate::sorted::Sorted;
 use crate::table_args::{ARE_BUILT_IN, NO_TABLES, is_table};
 use crate::tables::Tables;
-use crate::wrap;
 
 /// The requested format; Parquet for a folder.
 pub(super) fn format(args: &ScanArgs, common: &Common) -> Result<Option<RecordFormat>, Failure> {
@@ -32,24 +33,26 @@ pub(super) fn format(args: &ScanArgs, common: &Common) -> Result<Option<RecordFo
     }
 }
 
-/// Writes records in one of the forms.
-pub(super) struct Writer {
-    form: Form,
-    /// The rows of `--sort`, of forms that do not sort themselves.
-    sorted: Option<Sorted>,
+/// A result of a scan.
+enum Scanned<'r> {
+    Record {
+        record: &'r Record,
+        /// Its row, if the thread that found it made one.
+        row: Option<Line>,
+    },
+    /// A line of an earlier scan, about a file that has not changed since.
+    Copied { path: &'r Path, member: Option<&'r str>, line: &'r [u8] },
 }
 
-enum Form {
-    Table(Box<Table>, Output),
-    Ndjson {
-        out: Output,
-        /// True if a reader may wait for each record before it sends the next path.
-        at_once: bool,
-    },
-    Csv(Box<csv::Writer>),
-    /// Some keys of each record.
-    Rows(Rows),
-    Tables(Arc<Tables>),
+/// Writes records in one of the forms.
+pub(super) struct Writer {
+    form: Box<dyn for<'r> Form<Scanned<'r>>>,
+    /// The tables, if the results are tables.
+    pub(super) tables: Option<Arc<Tables>>,
+    /// The maker of rows with some keys.
+    pub(super) row_maker: Option<RowMaker>,
+    /// True if each record is a line of JSON.
+    pub(super) is_ndjson: bool,
 }
 
 impl Writer {
@@ -64,7 +67,7 @@ impl Writer {
             && args.columns.is_empty()
         {
             let tables = Tables::of_scan(args, format, sorted, common)?;
-            return Ok(Self { form: Form::Tables(tables), sorted: None });
+            return Ok(Self { tables: Some(tables.clone()), ..Self::of(RecordTables(tables)) });
         }
         if !args.tables.is_empty() || args.partition.is_some() {
             return Err("--tables and --partition need --format parquet or arrow, or -o FOLDER/".into());
@@ -75,127 +78,183 @@ impl Writer {
                 Some(RecordFormat::Csv) => true,
                 Some(_) => return Err("--columns needs --format csv or ndjson".into()),
             };
-            return Ok(Self { form: Form::Rows(Rows::new(&args.columns, is_csv, common)?), sorted });
+            let maker = RowMaker::new(&args.columns, is_csv, common);
+            let mut out = Output::data(common)?;
+            out.write_all(&maker.header()?)?;
+            let rows = RecordRows::new(out, sorted);
+            return Ok(Self { row_maker: Some(maker.clone()), ..Self::of(KeyRows { maker, rows }) });
         }
         let text = Output::text(common)?;
         let usual = if text.is_terminal && !is_stream { RecordFormat::Table } else { RecordFormat::Ndjson };
-        let format = asked.unwrap_or(usual);
-        Ok(match format {
+        match asked.unwrap_or(usual) {
             RecordFormat::Table => {
                 let rows = sorted.unwrap_or_else(|| Sorted::new(inputs, None, common));
-                Self { form: Form::Table(Box::new(Table::new(rows)), text), sorted: None }
+                Ok(Self::of(Table::new(rows, text)))
             }
             RecordFormat::Csv => {
-                let csv = csv::Writer::new(Output::data(common)?, args.csv_safe)?;
-                Self { form: Form::Csv(Box::new(csv)), sorted }
+                let mut maker = CsvMaker::new(args.csv_safe);
+                let mut out = Output::data(common)?;
+                out.write_all(&maker.header()?)?;
+                Ok(Self::of(CsvRows { maker, rows: RecordRows::new(out, sorted) }))
             }
             _ => {
-                let form = Form::Ndjson { out: Output::data(common)?, at_once: inputs.paths_from.is_some() };
-                Self { form, sorted }
+                let lines = Lines {
+                    rows: RecordRows::new(Output::data(common)?, sorted),
+                    at_once: inputs.paths_from.is_some(),
+                    named: if args.events { Some(inputs.paths.clone()) } else { None },
+                };
+                Ok(Self { is_ndjson: true, ..Self::of(lines) })
             }
-        })
+        }
     }
 
-    pub(super) fn record(&mut self, record: &Record, line: Option<Line>) -> Result<(), Failure> {
-        if self.sorted.as_ref().is_some_and(|sorted| !sorted.wants(record)) {
-            return Ok(());
-        }
-        let row = match &mut self.form {
-            Form::Table(table, _) => return Ok(table.add(record)?),
-            Form::Tables(tables) => return tables.record(record),
-            Form::Ndjson { .. } => Line::bytes(record, line)?,
-            Form::Csv(csv) => csv.row(record)?,
-            Form::Rows(rows) => match line {
-                Some(line) => line.0?,
-                None => rows.maker.row(record, None)?,
-            },
-        };
-        match &mut self.sorted {
-            Some(sorted) => Ok(sorted.push(record, &row)?),
-            None => self.form.put(&row),
-        }
+    fn of(form: impl for<'r> Form<Scanned<'r>> + 'static) -> Self {
+        Self { form: Box::new(form), tables: None, row_maker: None, is_ndjson: false }
+    }
+
+    pub(super) fn record(&mut self, record: &Record, row: Option<Line>) -> Result<(), Failure> {
+        self.form.add(Scanned::Record { record, row })
     }
 
     /// Writes the lines of a file again.
     pub(super) fn lines(&mut self, path: &Path, old: &Old) -> Result<(), Failure> {
         for (member, line) in old.lines(path) {
-            match &mut self.sorted {
-                Some(sorted) => sorted.push_line(path, member, line)?,
-                None => self.form.put(line)?,
-            }
+            self.form.add(Scanned::Copied { path, member, line })?;
         }
         Ok(())
     }
 
-    /// The maker of rows with some keys.
-    pub(super) fn row_maker(&self) -> Option<RowMaker> {
-        match &self.form {
-            Form::Rows(rows) => Some(rows.maker.clone()),
-            _ => None,
-        }
+    pub(super) fn unreadable(&mut self, error: &Error) -> Result<(), Failure> {
+        self.form.unreadable(error)
     }
 
-    /// The tables, if the results are tables.
-    pub(super) fn tables(&self) -> Option<Arc<Tables>> {
-        match &self.form {
-            Form::Tables(tables) => Some(tables.clone()),
-            _ => None,
-        }
-    }
-
-    /// Returns true if each record is a line of JSON.
-    pub(super) fn is_ndjson(&self) -> bool {
-        matches!(self.form, Form::Ndjson { .. })
-    }
-
-    /// The stream for lines that are not records.
-    pub(super) fn stream(&mut self) -> Option<&mut Output> {
-        match &mut self.form {
-            Form::Ndjson { out, .. } => Some(out),
-            _ => None,
-        }
-    }
-
-    /// Writes the records that waited for an order.
-    pub(super) fn write_sorted(&mut self) -> Result<(), Failure> {
-        let Some(sorted) = &mut self.sorted else { return Ok(()) };
-        while let Some(row) = sorted.next()? {
-            self.form.put(row)?;
-        }
-        Ok(())
-    }
-
-    /// Writes the end. With `is_whole`, a later scan may use the rows of tables again.
-    pub(super) fn finish(self, is_whole: bool) -> Result<(), Failure> {
-        match self.form {
-            Form::Table(table, mut out) => {
-                let width = wrap::width(out.is_terminal);
-                table.write(width, &mut out)?;
-                out.flush()?;
-            }
-            Form::Ndjson { mut out, .. } => out.flush()?,
-            Form::Csv(mut csv) => csv.out.flush()?,
-            Form::Rows(mut rows) => rows.flush()?,
-            Form::Tables(tables) => tables.finish(is_whole)?,
-        }
-        Ok(())
+    /// Writes what is left, and the last events. With `is_whole`, a later scan may use the rows of tables again.
+    pub(super) fn finish(self, is_whole: bool, events: &str) -> Result<(), Failure> {
+        self.form.finish(End { is_whole, events, ..End::default() })
     }
 }
 
-impl Form {
-    /// Writes a row of a form that has rows of bytes.
-    fn put(&mut self, row: &[u8]) -> Result<(), Failure> {
-        match self {
-            Self::Ndjson { out, at_once } => {
-                out.write_all(row)?;
-                if *at_once {
-                    out.flush()?;
+/// Records, and events, as lines of JSON.
+struct Lines {
+    rows: RecordRows<Output>,
+    /// True if a reader may wait for each record before it sends the next path.
+    at_once: bool,
+    /// With events, the paths that the user named.
+    named: Option<Vec<PathBuf>>,
+}
+
+impl Form<Scanned<'_>> for Lines {
+    fn add(&mut self, result: Scanned<'_>) -> Result<(), Failure> {
+        match result {
+            Scanned::Record { record, row } => {
+                if !self.rows.wants(record) {
+                    return Ok(());
                 }
+                self.rows.add(record, &Line::bytes(record, row)?)?;
             }
-            Self::Csv(csv) => csv.out.write_all(row)?,
-            Self::Rows(rows) => rows.put(row)?,
-            _ => {}
+            Scanned::Copied { path, member, line } => self.rows.add_line(path, member, line)?,
+        }
+        if self.at_once {
+            self.rows.out.flush()?;
         }
         Ok(())
+    }
+
+    fn unreadable(&mut self, error: &Error) -> Result<(), Failure> {
+        if let Some(named) = &self.named {
+            writeln!(self.rows.out, "{}", since::unreadable(error, named))?;
+        }
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>, end: End<'_>) -> Result<(), Failure> {
+        let mut out = self.rows.finish()?;
+        out.write_all(end.events.as_bytes())?;
+        Ok(out.flush()?)
+    }
+}
+
+/// All keys of each record as CSV.
+struct CsvRows {
+    maker: CsvMaker,
+    rows: RecordRows<Output>,
+}
+
+impl Form<Scanned<'_>> for CsvRows {
+    fn add(&mut self, result: Scanned<'_>) -> Result<(), Failure> {
+        match result {
+            Scanned::Record { record, .. } if self.rows.wants(record) => {
+                Ok(self.rows.add(record, &self.maker.row(record)?)?)
+            }
+            Scanned::Record { .. } => Ok(()),
+            Scanned::Copied { path, member, line } => Ok(self.rows.add_line(path, member, line)?),
+        }
+    }
+
+    fn finish(self: Box<Self>, _: End<'_>) -> Result<(), Failure> {
+        Ok(self.rows.finish()?.flush()?)
+    }
+}
+
+/// Some keys of each record, as CSV or lines of JSON.
+struct KeyRows {
+    maker: RowMaker,
+    rows: RecordRows<Output>,
+}
+
+impl Form<Scanned<'_>> for KeyRows {
+    fn add(&mut self, result: Scanned<'_>) -> Result<(), Failure> {
+        let (record, row) = match result {
+            Scanned::Record { record, row } => (record, row),
+            Scanned::Copied { path, member, line } => return Ok(self.rows.add_line(path, member, line)?),
+        };
+        if !self.rows.wants(record) {
+            return Ok(());
+        }
+        let row = match row {
+            Some(row) => row.0?,
+            None => self.maker.row(record, None)?,
+        };
+        Ok(self.rows.add(record, &row)?)
+    }
+
+    fn finish(self: Box<Self>, _: End<'_>) -> Result<(), Failure> {
+        Ok(self.rows.finish()?.flush()?)
+    }
+}
+
+/// Tables, which sort their rows themselves.
+struct RecordTables(Arc<Tables>);
+
+impl Form<Scanned<'_>> for RecordTables {
+    fn add(&mut self, result: Scanned<'_>) -> Result<(), Failure> {
+        match result {
+            Scanned::Record { record, .. } => self.0.record(record),
+            // The rows of unchanged files are copied from older tables.
+            Scanned::Copied { .. } => Ok(()),
+        }
+    }
+
+    fn unreadable(&mut self, error: &Error) -> Result<(), Failure> {
+        self.0.unreadable(error)
+    }
+
+    fn finish(self: Box<Self>, end: End<'_>) -> Result<(), Failure> {
+        self.0.finish(end.is_whole)
+    }
+}
+
+/// The rows of a table for people are written when all widths are known.
+impl Form<Scanned<'_>> for Table {
+    fn add(&mut self, result: Scanned<'_>) -> Result<(), Failure> {
+        match result {
+            Scanned::Record { record, .. } => Ok(self.add_record(record)?),
+            // `--since` goes with streams and tables of columns.
+            Scanned::Copied { .. } => Ok(()),
+        }
+    }
+
+    fn finish(self: Box<Self>, _: End<'_>) -> Result<(), Failure> {
+        Ok(self.write()?)
     }
 }

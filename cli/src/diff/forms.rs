@@ -1,0 +1,313 @@
+//! The forms of differences: all of them, the files that differ, or their number in each part.
+
+use std::io::Write;
+
+use meshpeek::diff::{Change, Difference};
+use serde::{Serialize, Serializer};
+use serde_json::json;
+use unicode_width::UnicodeWidthStr;
+
+use super::args::{Args, DiffFormat};
+use super::layout::layout;
+use super::name::{name_of_file, text};
+use super::stats::{Stat, Stats};
+use crate::args::Common;
+use crate::failure::Failure;
+use crate::forms::{End, Form, InTable, JsonArray, JsonLines, OneTable};
+use crate::notes::Notes;
+use crate::output::Output;
+use crate::report::{HEADING, count, escape};
+use crate::tables::{Table, Tables};
+use crate::visible::shown;
+use crate::wrap::width;
+
+pub(super) type DiffForm = Box<dyn for<'d> Form<&'d Difference>>;
+
+/// Chooses a form.
+pub(super) fn form_of(args: &Args, common: &Common) -> Result<DiffForm, Failure> {
+    if (args.stat || args.brief) && matches!(args.format, DiffFormat::Parquet | DiffFormat::Arrow) {
+        return Err("--stat and --brief have no table: use --format text, ndjson or json".into());
+    }
+    let out = Output::of(common, args.format == DiffFormat::Text)?;
+    if args.brief {
+        return Ok(Box::new(Brief::new(args, out)));
+    }
+    let is_terminal = out.is_terminal && args.format == DiffFormat::Text;
+    let width = if is_terminal { Some(width(true)) } else { None };
+    let notes = Notes::new(common);
+    if args.stat {
+        return Ok(Box::new(Counted::new(args.format, out, width, notes)));
+    }
+    if let Some(tables) = Tables::of(Table::Diff, &args.format, None, common)? {
+        return Ok(Box::new(OneTable(tables)));
+    }
+    let lines = Lines { heading: String::new(), width };
+    Ok(match args.format {
+        DiffFormat::Ndjson => Box::new(JsonLines(out)),
+        DiffFormat::Json => Box::new(JsonArray::new(out)),
+        _ if is_terminal && !args.full => Box::new(Screen::new(out, lines, notes)),
+        _ => Box::new(All { out, lines }),
+    })
+}
+
+impl InTable for &Difference {
+    fn add_to(self, tables: &Tables) -> Result<(), Failure> {
+        tables.difference(self)
+    }
+}
+
+/// Makes the lines of differences, below the names of their files.
+struct Lines {
+    /// The file and member of the last lines.
+    heading: String,
+    /// The width of a terminal.
+    width: Option<usize>,
+}
+
+impl Lines {
+    fn of(&mut self, difference: &Difference) -> Vec<String> {
+        let mut lines = Vec::new();
+        let file = name_of_file(difference);
+        let is_inside = !difference.place.is_empty() && !file.is_empty();
+        if is_inside && file != self.heading {
+            lines.push(format!("{HEADING}{}{HEADING:#}", escape(&file)));
+            self.heading = file;
+        }
+        lines.extend(layout(difference, if is_inside { "  " } else { "" }, self.width));
+        lines
+    }
+}
+
+/// Every difference as text.
+struct All {
+    out: Output,
+    lines: Lines,
+}
+
+impl Form<&Difference> for All {
+    fn add(&mut self, difference: &Difference) -> Result<(), Failure> {
+        for line in self.lines.of(difference) {
+            writeln!(self.out, "{line}")?;
+        }
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>, _: End<'_>) -> Result<(), Failure> {
+        Ok(self.out.flush()?)
+    }
+}
+
+/// Every difference as text if they fit on a screen, else their numbers.
+struct Screen {
+    out: Output,
+    lines: Lines,
+    /// Lines held back until it is known that they fit. `None` once they do not.
+    held: Option<Vec<String>>,
+    /// The number of lines that fit.
+    most: usize,
+    stats: Stats,
+    notes: Notes,
+}
+
+impl Screen {
+    fn new(out: Output, lines: Lines, notes: Notes) -> Self {
+        let rows = match terminal_size::terminal_size_of(std::io::stdout()) {
+            Some((_, rows)) => usize::from(rows.0),
+            None => 24,
+        };
+        // One row is for the next prompt.
+        Self { out, lines, held: Some(Vec::new()), most: rows.saturating_sub(1), stats: Stats::default(), notes }
+    }
+}
+
+impl Form<&Difference> for Screen {
+    fn add(&mut self, difference: &Difference) -> Result<(), Failure> {
+        self.stats.add(difference);
+        if let Some(held) = &mut self.held {
+            held.extend(self.lines.of(difference));
+            if held.len() > self.most {
+                self.held = None;
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>, end: End<'_>) -> Result<(), Failure> {
+        let Some(held) = self.held else {
+            let rows = Box::new(StatText { out: self.out, width: self.lines.width, rows: Vec::new() });
+            let counted = Counted { stats: self.stats, rows, is_terminal: true, notes: self.notes };
+            return Box::new(counted).finish(end);
+        };
+        for line in held {
+            writeln!(self.out, "{line}")?;
+        }
+        Ok(self.out.flush()?)
+    }
+}
+
+/// The number of differences in each part, or in each file.
+struct Counted {
+    stats: Stats,
+    rows: Box<dyn for<'s> Form<&'s Stat>>,
+    /// True if a person reads them on a terminal.
+    is_terminal: bool,
+    notes: Notes,
+}
+
+impl Counted {
+    /// Creates the form for `--stat`, with lines of this width on a terminal.
+    fn new(format: DiffFormat, out: Output, width: Option<usize>, notes: Notes) -> Self {
+        let rows: Box<dyn for<'s> Form<&'s Stat>> = match format {
+            DiffFormat::Ndjson => Box::new(JsonLines(out)),
+            DiffFormat::Json => Box::new(JsonArray::new(out)),
+            _ => Box::new(StatText { out, width, rows: Vec::new() }),
+        };
+        Self { stats: Stats::default(), rows, is_terminal: width.is_some(), notes }
+    }
+}
+
+impl Form<&Difference> for Counted {
+    fn add(&mut self, difference: &Difference) -> Result<(), Failure> {
+        self.stats.add(difference);
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>, end: End<'_>) -> Result<(), Failure> {
+        for stat in &self.stats.list {
+            self.rows.add(stat)?;
+        }
+        self.rows.finish(end)?;
+        let differences = count(self.stats.differences(), "differences");
+        let parts = count(self.stats.list.len() as u64, "parts");
+        let all = if self.is_terminal { "; --full shows them" } else { "" };
+        self.notes.say(format_args!("{differences} in {parts}{all}"));
+        Ok(())
+    }
+}
+
+/// The numbers as text, in a column.
+struct StatText {
+    out: Output,
+    width: Option<usize>,
+    /// The names of parts, and their numbers in words.
+    rows: Vec<(String, String)>,
+}
+
+impl StatText {
+    /// The width of the column of names. A name that leaves no room for the numbers on its line does not push those of
+    /// the others aside.
+    fn name_column(&self) -> usize {
+        /// The width of the longest numbers in words.
+        const NUMBERS: usize = 32;
+        let mut widest = usize::MAX;
+        if let Some(width) = self.width {
+            widest = width.saturating_sub(NUMBERS);
+        }
+        let mut column = 0;
+        for (name, _) in &self.rows {
+            let width = name.width();
+            if width <= widest {
+                column = column.max(width);
+            }
+        }
+        column
+    }
+}
+
+impl Form<&Stat> for StatText {
+    fn add(&mut self, stat: &Stat) -> Result<(), Failure> {
+        self.rows.push((stat.name(), stat.counts_in_words()));
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>, _: End<'_>) -> Result<(), Failure> {
+        let column = self.name_column();
+        for (name, counts) in &self.rows {
+            let gap = column.saturating_sub(name.width());
+            writeln!(self.out, "{name}{:gap$}  {counts}", "")?;
+        }
+        Ok(self.out.flush()?)
+    }
+}
+
+/// A file that differs.
+struct ChangedFile<'d> {
+    difference: &'d Difference,
+    /// Its path and member in one. Empty for the only file of a side.
+    name: &'d str,
+}
+
+impl ChangedFile<'_> {
+    /// The file itself may be on one side alone, or under another name.
+    fn change(&self) -> Change {
+        if self.difference.place.is_empty() { self.difference.change } else { Change::Changed }
+    }
+}
+
+impl Serialize for ChangedFile<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Difference { path, member, to, .. } = self.difference;
+        let path = text(path.as_ref());
+        let member = text(member.as_ref());
+        json!({ "change": self.change().name(), "path": path, "member": member, "to": to }).serialize(serializer)
+    }
+}
+
+/// Each file that differs, once.
+struct Brief {
+    rows: Box<dyn for<'d> Form<ChangedFile<'d>>>,
+    /// The last file.
+    last: Option<String>,
+}
+
+impl Brief {
+    fn new(args: &Args, out: Output) -> Self {
+        let rows: Box<dyn for<'d> Form<ChangedFile<'d>>> = match args.format {
+            DiffFormat::Ndjson => Box::new(JsonLines(out)),
+            DiffFormat::Json => Box::new(JsonArray::new(out)),
+            _ => Box::new(BriefText { out, both: format!("{} and {}", shown(&args.a), shown(&args.b)) }),
+        };
+        Self { rows, last: None }
+    }
+}
+
+impl Form<&Difference> for Brief {
+    fn add(&mut self, difference: &Difference) -> Result<(), Failure> {
+        let name = name_of_file(difference);
+        let is_inside = !difference.place.is_empty();
+        if is_inside && self.last.as_ref() == Some(&name) {
+            return Ok(());
+        }
+        self.rows.add(ChangedFile { difference, name: &name })?;
+        self.last = Some(name);
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>, end: End<'_>) -> Result<(), Failure> {
+        self.rows.finish(end)
+    }
+}
+
+struct BriefText {
+    out: Output,
+    /// The names of both sides.
+    both: String,
+}
+
+impl Form<ChangedFile<'_>> for BriefText {
+    fn add(&mut self, file: ChangedFile<'_>) -> Result<(), Failure> {
+        // Two files are compared, not folders or archives.
+        if file.name.is_empty() {
+            return Ok(writeln!(self.out, "{} differ", self.both)?);
+        }
+        let mut to = String::new();
+        if let Some(name) = &file.difference.to {
+            to = format!("  -> {}", escape(name));
+        }
+        Ok(writeln!(self.out, "{:<7}  {}{to}", file.change().name(), escape(file.name))?)
+    }
+
+    fn finish(mut self: Box<Self>, _: End<'_>) -> Result<(), Failure> {
+        Ok(self.out.flush()?)
+    }
+}

@@ -1,0 +1,13 @@
+//! What is said of a file.
+
+use meshpeek::Asset;
+use meshpeek::scan::Record;
+
+/// A file that is opened.
+pub(super) struct Described<'d> {
+    pub(super) record: &'d Record,
+    /// What is in it, if it is an asset.
+    pub(super) asset: Option<&'d Asset<'d>>,
+    /// Of a config that is text, what is not read.
+    pub(super) unread: Option<&'d [String]>,
+}
