@@ -10,8 +10,8 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use meshpeek::address::Content;
-use meshpeek::scan::{Depth, Scan, Subject};
 use meshpeek::json;
+use meshpeek::scan::{Depth, Scan, Subject};
 
 use crate::args::Common;
 use crate::config::Readable;
