@@ -1,10 +1,11 @@
 //! Runs every target over files, each also cut short and slightly altered: a short replay without a fuzzer.
 //!
 //! `replay FOLDER...`: all files below; a file goes to every target. `--only TARGET`: only to this one; `--plain`: only
-//! the unchanged files. `--own FOLDER`: the files of each folder in it go to the target of its name. `replay --list` prints the names of the targets. `replay --seeds FOLDER` writes small files to
-//! start from, in a folder for each target.
+//! the unchanged files. `--own FOLDER`: the files of each folder in it go to the target of its name. `replay --list`
+//! prints the names of the targets. `replay --seeds FOLDER` writes small files to start from, in a folder for each target.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use meshpeek_fuzz::TARGETS;
 
@@ -28,21 +29,53 @@ fn main() -> std::io::Result<()> {
         }
     }
     files.sort();
-    let mut runs = 0_u64;
-    for file in &files {
-        let bytes = std::fs::read(file)?;
-        for variant in 0..=variants {
-            let bytes = altered(&bytes, variant);
-            for (_, run) in &targets {
-                run(&bytes);
-                runs += 1;
-            }
-        }
-    }
+    let replay = Replay { files: &files, targets: &targets, variants, next: AtomicUsize::new(0) };
+    let runs = replay.run()?;
     if !files.is_empty() {
         println!("{} files, {} targets, {runs} runs without a finding", files.len(), targets.len());
     }
     Ok(())
+}
+
+type Target = (&'static str, fn(&[u8]));
+
+/// Files on their way to targets. Each thread takes the next file.
+struct Replay<'r> {
+    files: &'r [PathBuf],
+    targets: &'r [Target],
+    variants: u64,
+    next: AtomicUsize,
+}
+
+impl Replay<'_> {
+    /// Runs all targets over all files, on each core. A finding ends the program. Returns the number of runs.
+    fn run(&self) -> std::io::Result<u64> {
+        let cores = std::thread::available_parallelism()?.get();
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..cores).map(|_| scope.spawn(|| self.run_rest())).collect();
+            let mut runs = 0;
+            for thread in threads {
+                runs += thread.join().unwrap_or_else(|finding| std::panic::resume_unwind(finding))?;
+            }
+            Ok(runs)
+        })
+    }
+
+    /// Runs the files that no other thread takes.
+    fn run_rest(&self) -> std::io::Result<u64> {
+        let mut runs = 0;
+        while let Some(file) = self.files.get(self.next.fetch_add(1, Ordering::Relaxed)) {
+            let bytes = std::fs::read(file)?;
+            for variant in 0..=self.variants {
+                let bytes = altered(&bytes, variant);
+                for (_, run) in self.targets {
+                    run(&bytes);
+                    runs += 1;
+                }
+            }
+        }
+        Ok(runs)
+    }
 }
 
 /// Runs each target over the files, as they are, of the folder with its name.
