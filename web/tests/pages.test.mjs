@@ -1,14 +1,9 @@
-// All tests in one process, which share a browser.
+// What the page does, in one process, which shares a browser. The other half of the tests is in files.test.mjs.
 import './place.mjs';
 import './open.mjs';
 import './shell.mjs';
-import './large.mjs';
-import './hostile.mjs';
 import './views.mjs';
 import './model.mjs';
 import './model-trial.mjs';
 import './access.mjs';
-import './equal.mjs';
-import './bytes.mjs';
-import './content.mjs';
 import './frame-trial.mjs';
