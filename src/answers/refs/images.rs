@@ -111,10 +111,11 @@ impl Index {
         const MOST_SAME: usize = 10_000;
         // References of other kinds may mean files with other extensions, too.
         let same = self.elsewhere(path, ReferenceKind::Surface);
-        let same = same.get(..MOST_SAME).unwrap_or(&same);
-        self.cost.compare(same.len().saturating_mul(path.len()))?;
-        let own = same.iter().copied().filter(|&file| self.root_of(file) == archive);
-        Ok(self.nearest(own, path))
+        self.cost.compare(same.len())?;
+        let of_archive = same.iter().copied().filter(|&file| self.root_of(file) == archive);
+        let own: Vec<usize> = of_archive.take(MOST_SAME).collect();
+        self.cost.compare(own.len().saturating_mul(path.len()))?;
+        Ok(self.nearest(own.into_iter(), path))
     }
 }
 
@@ -147,5 +148,20 @@ mod tests {
                 assert_eq!(index.nearest_in(archive, asked).unwrap(), expected, "{asked} in {archive}");
             }
         }
+    }
+
+    #[test]
+    fn many_files_of_another_archive_hide_none_of_the_own() {
+        let mut index = Index::new(&Scan::new(["none"]), &[]);
+        index.allow_cost();
+        for path in ["first.zip", "second.zip"] {
+            index.add_archive(Path::new(path).into(), None, Listing::default()).unwrap();
+        }
+        for number in 0..10_001 {
+            index.add_file(Some(0), &format!(r"{number}\x.paa"), false);
+        }
+        let own = index.add_file(Some(1), r"t\x.paa", false);
+        index.sort();
+        assert_eq!(index.nearest_in(1, r"b\x.paa").unwrap(), Some(own));
     }
 }
