@@ -15,6 +15,7 @@ use crate::args::{Common, DumpFormat};
 use crate::config::Readable;
 use crate::failure::message_of;
 use crate::failure::{Failure, Outcome};
+use crate::notes::Notes;
 use crate::output::Output;
 use crate::output_file::ending;
 use crate::place::{Place, bytes, find};
@@ -206,8 +207,10 @@ fn list(asset: &Asset<'_>, only: &str, common: &Common) -> Result<(), Failure> {
     let mut out = Output::text(common)?;
     let mut written = writeln!(out, "{:<40} {:>10}  {:<9} columns", "selector", "rows", "stored");
     let mut runs = Runs::new(!common.verbose);
+    let mut is_empty = true;
     selector::each(asset, &mut |selector, table| {
         if written.is_ok() && is_inside(selector, only) {
+            is_empty = false;
             let columns: Vec<&str> = table.columns().iter().map(|column| column.name).collect();
             let rows = table.rows();
             let stored = table.storage().packing.name();
@@ -219,7 +222,11 @@ fn list(asset: &Asset<'_>, only: &str, common: &Common) -> Result<(), Failure> {
     });
     written?;
     runs.end(&mut out)?;
-    Ok(out.flush()?)
+    out.flush()?;
+    if is_empty {
+        Notes::new(common).say("no arrays; `meshpeek tree --fields` shows the fields");
+    }
+    Ok(())
 }
 
 fn write(table: &dyn Table, format: DumpFormat, common: &Common) -> Result<(), Failure> {

@@ -1,5 +1,6 @@
 //! Data is preserved, whatever names it contains.
 
+use crate::cli::stdout;
 use crate::support::program::{Folder, code, lines, program, run, stderr};
 use crate::writer;
 use crate::writer::pbo::{Tail, Writer};
@@ -104,4 +105,14 @@ fn formulas_are_defused_on_request() {
         assert_eq!(code(&other), 2, "{format:?}");
         assert!(stderr(&other).contains("--csv-safe needs --format csv"), "{}", stderr(&other));
     }
+}
+
+#[test]
+fn of_a_file_without_arrays_it_is_said() {
+    let listed = run(["dump", "corpus/rap/deep.bin"]);
+    assert!(listed.status.success());
+    assert_eq!(stdout(&listed).lines().count(), 1);
+    assert_eq!(stderr(&listed), "no arrays; `meshpeek tree --fields` shows the fields\n");
+    assert_eq!(stderr(&run(["dump", "-q", "corpus/rap/deep.bin"])), "");
+    assert_eq!(stderr(&run(["dump", "corpus/b3d/triangle.b3d"])), "");
 }
