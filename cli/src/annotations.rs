@@ -11,11 +11,12 @@ use serde_json::{Value, json};
 
 use crate::explain::Explanation;
 use crate::failure::Failure;
+use crate::forms::RowSink;
 use crate::output::Output;
 
-/// The program that reads annotations.
+/// The service that shows annotations.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reader {
+pub(crate) enum Service {
     Sarif,
     Github,
 }
@@ -40,11 +41,11 @@ pub(crate) enum Place {
 }
 
 impl Finding<'_> {
-    /// Returns a line for this reader.
-    pub(crate) fn line(&self, reader: Reader) -> Result<Vec<u8>> {
-        match reader {
-            Reader::Github => Ok(self.github().into_bytes()),
-            Reader::Sarif => {
+    /// Returns a line for this service.
+    pub(crate) fn line(&self, service: Service) -> Result<Vec<u8>> {
+        match service {
+            Service::Github => Ok(self.github().into_bytes()),
+            Service::Sarif => {
                 let mut line = serde_json::to_vec(&self.sarif())?;
                 line.push(b'\n');
                 Ok(line)
@@ -99,27 +100,27 @@ impl Finding<'_> {
     }
 }
 
-/// Writes findings for this reader.
+/// Writes findings for this service.
 pub(crate) struct Annotations {
     out: Output,
-    pub(crate) reader: Reader,
+    pub(crate) service: Service,
     findings: u64,
 }
 
 impl Annotations {
-    pub(crate) fn new(mut out: Output, reader: Reader) -> std::result::Result<Self, Failure> {
-        if reader == Reader::Sarif {
+    pub(crate) fn new(mut out: Output, service: Service) -> std::result::Result<Self, Failure> {
+        if service == Service::Sarif {
             out.write_all(&head()?)?;
         }
-        Ok(Self { out, reader, findings: 0 })
+        Ok(Self { out, service, findings: 0 })
     }
 
     /// Writes the end, with the counts in words: they say what was not checked. `is_whole` is false if something could
     /// not be read.
     pub(crate) fn finish(mut self, is_whole: bool, counts: &str) -> Result<()> {
-        match self.reader {
-            Reader::Github => writeln!(self.out, "::notice title=meshpeek::{}", data(counts))?,
-            Reader::Sarif => {
+        match self.service {
+            Service::Github => writeln!(self.out, "::notice title=meshpeek::{}", data(counts))?,
+            Service::Sarif => {
                 let notes = json!([{ "level": "note", "message": { "text": counts } }]);
                 let end = json!([{ "executionSuccessful": is_whole, "toolExecutionNotifications": notes }]);
                 writeln!(self.out, "],\"invocations\":{end}}}]}}")?;
@@ -129,21 +130,17 @@ impl Annotations {
     }
 }
 
-/// Takes whole lines of findings at once.
-impl Write for Annotations {
-    fn write(&mut self, lines: &[u8]) -> Result<usize> {
+impl RowSink for Annotations {
+    /// Writes lines of findings.
+    fn put(&mut self, lines: &[u8]) -> Result<()> {
         for line in lines.split_inclusive(|&byte| byte == b'\n') {
-            if self.reader == Reader::Sarif && self.findings > 0 {
+            if self.service == Service::Sarif && self.findings > 0 {
                 self.out.write_all(b",")?;
             }
             self.out.write_all(line)?;
             self.findings += 1;
         }
-        Ok(lines.len())
-    }
-
-    fn flush(&mut self) -> Result<()> {
-        self.out.flush()
+        Ok(())
     }
 }
 

@@ -30,7 +30,7 @@ use crate::source::Source;
 use crate::visible::shown;
 use archive::Members;
 pub(crate) use args::Args;
-use forms::{DiffForm, form_of};
+use forms::{DiffForm, Said, form_of};
 use name::text;
 use tree::{Folder, Missing, Side};
 
@@ -87,6 +87,7 @@ fn files(args: &Args, sides: [Side; 2], common: &Common, options: &Options) -> O
             let _ = page.add(&difference);
         },
     );
+    let said = page.said.clone();
     let status = page.finish()?;
     if let Err(error) = compared {
         // Identify the failing file by the address given for it.
@@ -96,6 +97,7 @@ fn files(args: &Args, sides: [Side; 2], common: &Common, options: &Options) -> O
     }
     source_a.unchanged()?;
     source_b.unchanged()?;
+    say(&said, common);
     // What is not read may differ.
     Ok(if readable_a.is_whole() && readable_b.is_whole() { status } else { ExitCode::from(2) })
 }
@@ -144,11 +146,13 @@ fn folders(args: &Args, sides: [Side; 2], common: &Common, options: &Options) ->
         page.add(&difference)
     };
     folders.compare(&reading, options, &mut each, &mut failed);
+    let said = page.said.clone();
     let status = page.finish()?;
     if unknown > 0 {
         let files = count(unknown, "files");
         notes.error(format_args!("{files} not compared: their folders on the other side cannot be read"));
     }
+    say(&said, common);
     if failures > 0 || is_missing { Ok(ExitCode::from(2)) } else { Ok(status) }
 }
 
@@ -166,9 +170,17 @@ fn is_unknown(difference: &Difference, missing_a: &Missing, missing_b: &Missing)
     }
 }
 
+/// Says the counts in words, if the form has some.
+fn say(said: &Said, common: &Common) {
+    if let Some(counts) = said.get() {
+        Notes::new(common).say(counts);
+    }
+}
+
 /// Writes and counts differences.
 struct Page {
     form: DiffForm,
+    said: Said,
     differences: u64,
     written: Result<(), Failure>,
     is_brief: bool,
@@ -176,7 +188,9 @@ struct Page {
 
 impl Page {
     fn new(args: &Args, common: &Common) -> Result<Self, Failure> {
-        Ok(Self { form: form_of(args, common)?, differences: 0, written: Ok(()), is_brief: args.brief })
+        let said = Said::default();
+        let form = form_of(args, &said, common)?;
+        Ok(Self { form, said, differences: 0, written: Ok(()), is_brief: args.brief })
     }
 
     fn add(&mut self, difference: &Difference) -> ControlFlow<()> {
@@ -184,7 +198,7 @@ impl Page {
         if self.written.is_ok() {
             self.written = self.form.add(difference);
         }
-        // Of two files, the first difference says it all.
+        // With --brief, one difference between two files is enough.
         let is_enough = self.is_brief && difference.path.is_none() && difference.member.is_none();
         if self.written.is_ok() && !is_enough { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }

@@ -48,8 +48,8 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
 /// Counts groups as they are found.
 struct Report {
     form: Box<dyn Form<Duplicate>>,
-    /// How the copies that come next are the same.
-    same: Sameness,
+    /// What the copies of the current group share.
+    same: Option<Sameness>,
     /// The number of copies of this group so far.
     copies: u64,
     same_bytes: u64,
@@ -61,17 +61,17 @@ struct Report {
 impl Report {
     fn new(format: ReportFormat, common: &Common) -> Result<Self, Failure> {
         let form: Box<dyn Form<Duplicate>> = match Tables::of(Table::Dupes, &format, None, common)? {
-            Some(tables) => Box::new(GroupTable { tables, group: None, number: 0 }),
+            Some(tables) => Box::new(GroupTable { tables, group: None, groups: 0 }),
             None if format == ReportFormat::Text => Box::new(Text { out: Output::text(common)?, is_first: true }),
             None => Box::new(Json { out: Output::data(common)?, group: InGroup::None }),
         };
-        Ok(Self { form, same: Sameness::File, copies: 0, same_bytes: 0, same_content: 0, spare: 0 })
+        Ok(Self { form, same: None, copies: 0, same_bytes: 0, same_content: 0, spare: 0 })
     }
 
     fn add(&mut self, duplicate: Duplicate) -> Result<(), Failure> {
         match &duplicate {
             Duplicate::Group { group, .. } => {
-                self.same = group.same;
+                self.same = Some(group.same);
                 self.copies = 0;
                 match group.same {
                     Sameness::File => self.same_bytes += 1,
@@ -79,7 +79,7 @@ impl Report {
                 }
             }
             Duplicate::Copy(copy) => {
-                if self.same == Sameness::File && self.copies > 0 {
+                if self.same == Some(Sameness::File) && self.copies > 0 {
                     self.spare += copy.bytes;
                 }
                 self.copies += 1;
@@ -141,7 +141,7 @@ struct Json {
     group: InGroup,
 }
 
-/// What was written of a group.
+/// How much of the current group is written.
 #[derive(PartialEq)]
 enum InGroup {
     None,
@@ -191,22 +191,23 @@ impl Form<Duplicate> for Json {
 /// Each copy as a row of a table, with the number of its group.
 struct GroupTable {
     tables: Arc<Tables>,
-    group: Option<Group>,
-    /// The number of the group after this one.
-    number: u64,
+    /// The current group and its number.
+    group: Option<(u64, Group)>,
+    /// The number of groups so far.
+    groups: u64,
 }
 
 impl Form<Duplicate> for GroupTable {
     fn add(&mut self, duplicate: Duplicate) -> Result<(), Failure> {
         match duplicate {
             Duplicate::Group { group, .. } => {
-                self.group = Some(group);
-                self.number += 1;
+                self.group = Some((self.groups, group));
+                self.groups += 1;
             }
             Duplicate::Copy(copy) => {
-                let Some(group) = &mut self.group else { return Ok(()) };
+                let Some((number, group)) = &mut self.group else { return Ok(()) };
                 group.copies = vec![copy];
-                self.tables.group(self.number.saturating_sub(1), group)?;
+                self.tables.group(*number, group)?;
             }
             _ => {}
         }

@@ -14,7 +14,7 @@ use crate::output::Output;
 use crate::sorted::Sorted;
 use crate::tables::Tables;
 
-/// A form of results of the type `R`, which come from any thread.
+/// Writes results of the type `R` in one form. It may move to another thread.
 pub(crate) trait Form<R>: Send {
     /// Writes a result, or keeps it until its place is known.
     fn add(&mut self, result: R) -> Result<(), Failure>;
@@ -28,10 +28,10 @@ pub(crate) trait Form<R>: Send {
     fn finish(self: Box<Self>, end: End<'_>) -> Result<(), Failure>;
 }
 
-/// What a form may say at the end.
+/// What is known only at the end. Each form takes what it needs.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct End<'e> {
-    /// True if nothing is missing.
+    /// True if nothing is missing. Of a scan, a later one may use its tables then.
     pub(crate) is_whole: bool,
     /// The counts in words.
     pub(crate) counts: &'e str,
@@ -77,7 +77,7 @@ impl<R: Serialize> Form<R> for JsonArray {
     }
 }
 
-/// One table of Parquet or Arrow. A later scan cannot continue from it, however whole it is.
+/// One table of Parquet or Arrow. `--since` cannot use it, so it is never marked as whole.
 pub(crate) struct OneTable(pub(crate) Arc<Tables>);
 
 /// A result that has rows in a table.
@@ -99,13 +99,24 @@ impl<R: InTable> Form<R> for OneTable {
     }
 }
 
+/// Takes rows, each of them whole.
+pub(crate) trait RowSink {
+    fn put(&mut self, rows: &[u8]) -> io::Result<()>;
+}
+
+impl RowSink for Output {
+    fn put(&mut self, rows: &[u8]) -> io::Result<()> {
+        self.write_all(rows)
+    }
+}
+
 /// Rows about records, written to `out` as they come, or at the end if they are sorted.
 pub(crate) struct RecordRows<W> {
     pub(crate) out: W,
     sorted: Option<Sorted>,
 }
 
-impl<W: Write> RecordRows<W> {
+impl<W: RowSink> RecordRows<W> {
     pub(crate) fn new(out: W, sorted: Option<Sorted>) -> Self {
         Self { out, sorted }
     }
@@ -122,7 +133,7 @@ impl<W: Write> RecordRows<W> {
     pub(crate) fn add(&mut self, record: &Record, row: &[u8]) -> io::Result<()> {
         match &mut self.sorted {
             Some(sorted) => sorted.push(record, row),
-            None => self.out.write_all(row),
+            None => self.out.put(row),
         }
     }
 
@@ -130,7 +141,7 @@ impl<W: Write> RecordRows<W> {
     pub(crate) fn add_line(&mut self, path: &Path, member: Option<&str>, row: &[u8]) -> io::Result<()> {
         match &mut self.sorted {
             Some(sorted) => sorted.push_line(path, member, row),
-            None => self.out.write_all(row),
+            None => self.out.put(row),
         }
     }
 
@@ -138,9 +149,21 @@ impl<W: Write> RecordRows<W> {
     pub(crate) fn finish(mut self) -> io::Result<W> {
         if let Some(sorted) = &mut self.sorted {
             while let Some(row) = sorted.next()? {
-                self.out.write_all(row)?;
+                self.out.put(row)?;
             }
         }
         Ok(self.out)
+    }
+}
+
+impl RecordRows<Output> {
+    /// Passes on the rows so far to the reader, unless they wait for an order.
+    pub(crate) fn flush(&mut self) -> io::Result<()> {
+        if self.sorted.is_none() { self.out.flush() } else { Ok(()) }
+    }
+
+    /// Writes the rows that waited, and ends the stream.
+    pub(crate) fn end(self) -> Result<(), Failure> {
+        Ok(self.finish()?.flush()?)
     }
 }

@@ -91,9 +91,10 @@ enum Added {
     Unopened,
 }
 
+/// Shows files one by one. Each is written at once, since the next may take a while.
 struct Page {
     form: Box<dyn for<'d> Form<Described<'d>>>,
-    /// True if people read it, and then only assets and configs are shown.
+    /// True for text, which shows only assets and configs.
     is_text: bool,
 }
 
@@ -191,8 +192,8 @@ impl Form<Described<'_>> for Documents {
         Ok(out.flush()?)
     }
 
-    fn finish(mut self: Box<Self>, _: End<'_>) -> Result<(), Failure> {
-        Ok(self.0.flush()?)
+    fn finish(self: Box<Self>, _: End<'_>) -> Result<(), Failure> {
+        Ok(())
     }
 }
 
@@ -225,7 +226,7 @@ impl Form<Described<'_>> for Sheets {
         Ok(out.flush()?)
     }
 
-    fn finish(mut self: Box<Self>, _: End<'_>) -> Result<(), Failure> {
-        Ok(self.out.flush()?)
+    fn finish(self: Box<Self>, _: End<'_>) -> Result<(), Failure> {
+        Ok(())
     }
 }

@@ -14,10 +14,10 @@ use meshpeek::answers::refs::{self, Link, State};
 use meshpeek::scan::Found;
 use meshpeek::summary::{Name, Severity};
 
-use crate::annotations::{Annotations, Finding, Place, Reader};
+use crate::annotations::{Annotations, Finding, Place, Service};
 use crate::args::{Common, LinkFormat, folder_parser};
 use crate::failure::{Failure, Outcome, status};
-use crate::forms::{End, Form, InTable, JsonLines, OneTable};
+use crate::forms::{End, Form, InTable, JsonLines, OneTable, RowSink as _};
 use crate::notes::Notes;
 use crate::output::Output;
 use crate::tables::{Table, Tables};
@@ -342,18 +342,18 @@ fn form_of(args: &Args, common: &Common) -> Result<LinkForm, Failure> {
         return Ok(Box::new(OneTable(tables)));
     }
     let out = Output::text(common)?;
-    let reader = match args.format_for(&out) {
+    let service = match args.format_for(&out) {
         LinkFormat::Table => return Ok(Box::new(Sheets { out, sheet: Sheet::default() })),
         LinkFormat::Csv => {
             let mut csv = csv::Writer::from_writer(Output::data(common)?);
             csv.write_record(COLUMNS.split(','))?;
             return Ok(Box::new(Csv(csv)));
         }
-        LinkFormat::Sarif => Reader::Sarif,
-        LinkFormat::Github => Reader::Github,
+        LinkFormat::Sarif => Service::Sarif,
+        LinkFormat::Github => Service::Github,
         _ => return Ok(Box::new(LinkLines(Output::data(common)?))),
     };
-    let annotations = Annotations::new(Output::data(common)?, reader)?;
+    let annotations = Annotations::new(Output::data(common)?, service)?;
     Ok(Box::new(Annotated { annotations, is_stale: args.stale }))
 }
 
@@ -363,7 +363,7 @@ impl InTable for &Link<'_> {
     }
 }
 
-/// Lines of JSON, of which there may be millions.
+/// Lines of JSON. There may be millions, so the library writes them itself.
 struct LinkLines(Output);
 
 impl Form<&Link<'_>> for LinkLines {
@@ -401,8 +401,8 @@ struct Annotated {
 
 impl Form<&Link<'_>> for Annotated {
     fn add(&mut self, link: &Link<'_>) -> Result<(), Failure> {
-        if let Some(line) = annotation(link, self.annotations.reader, self.is_stale)? {
-            self.annotations.write_all(&line)?;
+        if let Some(line) = annotation(link, self.annotations.service, self.is_stale)? {
+            self.annotations.put(&line)?;
         }
         Ok(())
     }
@@ -469,7 +469,7 @@ fn cell(files: impl Iterator<Item = Name>, more: usize) -> String {
 }
 
 /// The annotation for a missing file or an unread asset, where the name stands. Of stale copies, each has one.
-fn annotation(link: &Link<'_>, reader: Reader, is_stale: bool) -> io::Result<Option<Vec<u8>>> {
+fn annotation(link: &Link<'_>, service: Service, is_stale: bool) -> io::Result<Option<Vec<u8>>> {
     let rule = match link.state {
         State::Unread => "refs.unread",
         _ if is_stale => "refs.stale",
@@ -501,7 +501,7 @@ fn annotation(link: &Link<'_>, reader: Reader, is_stale: bool) -> io::Result<Opt
     };
     let severity = Severity::Error;
     let finding = Finding { rule, severity, path, member: member.as_deref(), place, message: message.into() };
-    Ok(Some(finding.line(reader)?))
+    Ok(Some(finding.line(service)?))
 }
 
 /// The references of one asset, as text.

@@ -22,11 +22,11 @@ use meshpeek::{Error, Format};
 use self::groups::Groups;
 use self::rules::{Rule, Rules, Verdict};
 use self::signed::{KeyUse, Keys, Signatures};
-use crate::annotations::{Annotations, Finding, Place, Reader};
+use crate::annotations::{Annotations, Finding, Place, Service};
 use crate::args::{Common, Inputs, ProblemFormat};
 use crate::failure::message_of;
 use crate::failure::{Failure, Outcome};
-use crate::forms::{End, Form, InTable, OneTable, RecordRows};
+use crate::forms::{End, Form, InTable, OneTable, RecordRows, RowSink as _};
 use crate::limits::with_flag;
 use crate::notes::Notes;
 use crate::output::{Line, Output};
@@ -254,25 +254,22 @@ struct Judged<'j> {
 /// Chooses a form. Programs get rows as they are found, unless they ask for an order. People read them in the order of
 /// paths.
 fn form_of(args: &Args, common: &Common) -> Result<Box<dyn for<'j> Form<Judged<'j>>>, Failure> {
-    let if_asked = Sorted::if_asked(&args.inputs, None, common);
-    if let Some(tables) = Tables::of(Table::Problems, &args.format, if_asked, common)? {
+    let if_asked = || Sorted::if_asked(&args.inputs, None, common);
+    if let Some(tables) = Tables::of(Table::Problems, &args.format, if_asked(), common)? {
         return Ok(Box::new(OneTable(tables)));
     }
     let by_path = Some(Sorted::new(&args.inputs, None, common));
     let out = Output::of(common, args.format == ProblemFormat::Text)?;
-    let reader = match args.format {
-        ProblemFormat::Sarif => Reader::Sarif,
-        ProblemFormat::Github => Reader::Github,
+    let service = match args.format {
+        ProblemFormat::Sarif => Service::Sarif,
+        ProblemFormat::Github => Service::Github,
         ProblemFormat::Text if out.is_terminal && !common.verbose => {
             return Ok(Box::new(Grouped { out, groups: Groups::default() }));
         }
         ProblemFormat::Text => return Ok(Box::new(Text(RecordRows::new(out, by_path)))),
-        _ => {
-            let sorted = Sorted::if_asked(&args.inputs, None, common);
-            return Ok(Box::new(Records(RecordRows::new(out, sorted))));
-        }
+        _ => return Ok(Box::new(Records(RecordRows::new(out, if_asked())))),
     };
-    Ok(Box::new(Annotated(RecordRows::new(Annotations::new(out, reader)?, by_path))))
+    Ok(Box::new(Annotated(RecordRows::new(Annotations::new(out, service)?, by_path))))
 }
 
 impl InTable for Judged<'_> {
@@ -290,7 +287,7 @@ impl Form<Judged<'_>> for Records {
     }
 
     fn finish(self: Box<Self>, _: End<'_>) -> Result<(), Failure> {
-        Ok(self.0.finish()?.flush()?)
+        self.0.end()
     }
 }
 
@@ -307,7 +304,7 @@ impl Form<Judged<'_>> for Text {
     }
 
     fn finish(self: Box<Self>, _: End<'_>) -> Result<(), Failure> {
-        Ok(self.0.finish()?.flush()?)
+        self.0.end()
     }
 }
 
@@ -337,7 +334,7 @@ impl Form<Judged<'_>> for Annotated {
         if problems.is_empty() {
             return Ok(());
         }
-        let lines = annotated(record, problems, self.0.out.reader)?;
+        let lines = annotated(record, problems, self.0.out.service)?;
         Ok(self.0.add(record, &lines)?)
     }
 
@@ -351,7 +348,7 @@ impl Form<Judged<'_>> for Annotated {
             message: message_of(error).into(),
         };
         let annotations = &mut self.0.out;
-        Ok(annotations.write_all(&finding.line(annotations.reader)?)?)
+        Ok(annotations.put(&finding.line(annotations.service)?)?)
     }
 
     fn finish(self: Box<Self>, end: End<'_>) -> Result<(), Failure> {
@@ -360,7 +357,7 @@ impl Form<Judged<'_>> for Annotated {
 }
 
 /// The problems of an asset as annotations.
-fn annotated(record: &Record, problems: &[Cow<'_, Problem>], reader: Reader) -> io::Result<Vec<u8>> {
+fn annotated(record: &Record, problems: &[Cow<'_, Problem>], service: Service) -> io::Result<Vec<u8>> {
     let mut lines = Vec::new();
     for problem in problems {
         let finding = Finding {
@@ -374,7 +371,7 @@ fn annotated(record: &Record, problems: &[Cow<'_, Problem>], reader: Reader) -> 
             },
             message: with_flag(&problem.message, problem.code).into(),
         };
-        lines.append(&mut finding.line(reader)?);
+        lines.append(&mut finding.line(service)?);
     }
     Ok(lines)
 }

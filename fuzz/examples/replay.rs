@@ -39,7 +39,7 @@ fn main() -> std::io::Result<()> {
 
 type Target = (&'static str, fn(&[u8]));
 
-/// Files on their way to targets. Each thread takes the next file.
+/// The files and targets, and the next file to take.
 struct Replay<'r> {
     files: &'r [PathBuf],
     targets: &'r [Target],
@@ -48,11 +48,12 @@ struct Replay<'r> {
 }
 
 impl Replay<'_> {
-    /// Runs all targets over all files, on each core. A finding ends the program. Returns the number of runs.
+    /// Runs all targets over all files, with a thread for each core. After a finding, no thread takes another file. Returns
+    /// the number of runs.
     fn run(&self) -> std::io::Result<u64> {
-        let cores = std::thread::available_parallelism()?.get();
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
         std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..cores).map(|_| scope.spawn(|| self.run_rest())).collect();
+            let threads: Vec<_> = (0..cores).map(|_| scope.spawn(|| self.take_files())).collect();
             let mut runs = 0;
             for thread in threads {
                 runs += thread.join().unwrap_or_else(|finding| std::panic::resume_unwind(finding))?;
@@ -62,7 +63,8 @@ impl Replay<'_> {
     }
 
     /// Runs the files that no other thread takes.
-    fn run_rest(&self) -> std::io::Result<u64> {
+    fn take_files(&self) -> std::io::Result<u64> {
+        let _end = End(&self.next);
         let mut runs = 0;
         while let Some(file) = self.files.get(self.next.fetch_add(1, Ordering::Relaxed)) {
             let bytes = std::fs::read(file)?;
@@ -75,6 +77,15 @@ impl Replay<'_> {
             }
         }
         Ok(runs)
+    }
+}
+
+/// Leaves no file to the other threads when one ends, be it by a finding.
+struct End<'e>(&'e AtomicUsize);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.0.store(usize::MAX / 2, Ordering::Relaxed);
     }
 }
 

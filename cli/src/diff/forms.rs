@@ -1,6 +1,7 @@
 //! The forms of differences: all of them, the files that differ, or their number in each part.
 
 use std::io::Write;
+use std::sync::{Arc, OnceLock};
 
 use meshpeek::diff::{Change, Difference};
 use serde::{Serialize, Serializer};
@@ -14,7 +15,6 @@ use super::stats::{Stat, Stats};
 use crate::args::Common;
 use crate::failure::Failure;
 use crate::forms::{End, Form, InTable, JsonArray, JsonLines, OneTable};
-use crate::notes::Notes;
 use crate::output::Output;
 use crate::report::{HEADING, count, escape};
 use crate::tables::{Table, Tables};
@@ -22,9 +22,14 @@ use crate::visible::shown;
 use crate::wrap::width;
 
 pub(super) type DiffForm = Box<dyn for<'d> Form<&'d Difference>>;
+type StatForm = Box<dyn for<'s> Form<&'s Stat>>;
+type FileForm = Box<dyn for<'d> Form<ChangedFile<'d>>>;
+
+/// The counts in words, which a form of numbers leaves here at the end. They are said after everything is checked.
+pub(super) type Said = Arc<OnceLock<String>>;
 
 /// Chooses a form.
-pub(super) fn form_of(args: &Args, common: &Common) -> Result<DiffForm, Failure> {
+pub(super) fn form_of(args: &Args, said: &Said, common: &Common) -> Result<DiffForm, Failure> {
     if (args.stat || args.brief) && matches!(args.format, DiffFormat::Parquet | DiffFormat::Arrow) {
         return Err("--stat and --brief have no table: use --format text, ndjson or json".into());
     }
@@ -34,9 +39,8 @@ pub(super) fn form_of(args: &Args, common: &Common) -> Result<DiffForm, Failure>
     }
     let is_terminal = out.is_terminal && args.format == DiffFormat::Text;
     let width = if is_terminal { Some(width(true)) } else { None };
-    let notes = Notes::new(common);
     if args.stat {
-        return Ok(Box::new(Counted::new(args.format, out, width, notes)));
+        return Ok(Box::new(Counted::new(args.format, out, width, said.clone())));
     }
     if let Some(tables) = Tables::of(Table::Diff, &args.format, None, common)? {
         return Ok(Box::new(OneTable(tables)));
@@ -45,7 +49,7 @@ pub(super) fn form_of(args: &Args, common: &Common) -> Result<DiffForm, Failure>
     Ok(match args.format {
         DiffFormat::Ndjson => Box::new(JsonLines(out)),
         DiffFormat::Json => Box::new(JsonArray::new(out)),
-        _ if is_terminal && !args.full => Box::new(Screen::new(out, lines, notes)),
+        _ if is_terminal && !args.full => Box::new(Screen::new(out, lines, said.clone())),
         _ => Box::new(All { out, lines }),
     })
 }
@@ -106,17 +110,17 @@ struct Screen {
     /// The number of lines that fit.
     most: usize,
     stats: Stats,
-    notes: Notes,
+    said: Said,
 }
 
 impl Screen {
-    fn new(out: Output, lines: Lines, notes: Notes) -> Self {
+    fn new(out: Output, lines: Lines, said: Said) -> Self {
         let rows = match terminal_size::terminal_size_of(std::io::stdout()) {
             Some((_, rows)) => usize::from(rows.0),
             None => 24,
         };
         // One row is for the next prompt.
-        Self { out, lines, held: Some(Vec::new()), most: rows.saturating_sub(1), stats: Stats::default(), notes }
+        Self { out, lines, held: Some(Vec::new()), most: rows.saturating_sub(1), stats: Stats::default(), said }
     }
 }
 
@@ -134,8 +138,8 @@ impl Form<&Difference> for Screen {
 
     fn finish(mut self: Box<Self>, end: End<'_>) -> Result<(), Failure> {
         let Some(held) = self.held else {
-            let rows = Box::new(StatText { out: self.out, width: self.lines.width, rows: Vec::new() });
-            let counted = Counted { stats: self.stats, rows, is_terminal: true, notes: self.notes };
+            let mut counted = Counted::new(DiffFormat::Text, self.out, self.lines.width, self.said);
+            counted.stats = self.stats;
             return Box::new(counted).finish(end);
         };
         for line in held {
@@ -148,21 +152,21 @@ impl Form<&Difference> for Screen {
 /// The number of differences in each part, or in each file.
 struct Counted {
     stats: Stats,
-    rows: Box<dyn for<'s> Form<&'s Stat>>,
+    rows: StatForm,
     /// True if a person reads them on a terminal.
     is_terminal: bool,
-    notes: Notes,
+    said: Said,
 }
 
 impl Counted {
     /// Creates the form for `--stat`, with lines of this width on a terminal.
-    fn new(format: DiffFormat, out: Output, width: Option<usize>, notes: Notes) -> Self {
-        let rows: Box<dyn for<'s> Form<&'s Stat>> = match format {
+    fn new(format: DiffFormat, out: Output, width: Option<usize>, said: Said) -> Self {
+        let rows: StatForm = match format {
             DiffFormat::Ndjson => Box::new(JsonLines(out)),
             DiffFormat::Json => Box::new(JsonArray::new(out)),
             _ => Box::new(StatText { out, width, rows: Vec::new() }),
         };
-        Self { stats: Stats::default(), rows, is_terminal: width.is_some(), notes }
+        Self { stats: Stats::default(), rows, is_terminal: width.is_some(), said }
     }
 }
 
@@ -180,7 +184,7 @@ impl Form<&Difference> for Counted {
         let differences = count(self.stats.differences(), "differences");
         let parts = count(self.stats.list.len() as u64, "parts");
         let all = if self.is_terminal { "; --full shows them" } else { "" };
-        self.notes.say(format_args!("{differences} in {parts}{all}"));
+        self.said.get_or_init(|| format!("{differences} in {parts}{all}"));
         Ok(())
     }
 }
@@ -238,7 +242,7 @@ struct ChangedFile<'d> {
 }
 
 impl ChangedFile<'_> {
-    /// The file itself may be on one side alone, or under another name.
+    /// How the file itself changed. A difference inside of it makes it `changed`.
     fn change(&self) -> Change {
         if self.difference.place.is_empty() { self.difference.change } else { Change::Changed }
     }
@@ -253,16 +257,16 @@ impl Serialize for ChangedFile<'_> {
     }
 }
 
-/// Each file that differs, once.
+/// Each file that differs. Further differences inside of the same file are left out.
 struct Brief {
-    rows: Box<dyn for<'d> Form<ChangedFile<'d>>>,
-    /// The last file.
+    rows: FileForm,
+    /// The name that was written last.
     last: Option<String>,
 }
 
 impl Brief {
     fn new(args: &Args, out: Output) -> Self {
-        let rows: Box<dyn for<'d> Form<ChangedFile<'d>>> = match args.format {
+        let rows: FileForm = match args.format {
             DiffFormat::Ndjson => Box::new(JsonLines(out)),
             DiffFormat::Json => Box::new(JsonArray::new(out)),
             _ => Box::new(BriefText { out, both: format!("{} and {}", shown(&args.a), shown(&args.b)) }),

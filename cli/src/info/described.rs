@@ -1,4 +1,4 @@
-//! What is said of a file.
+//! What `info` shows of one file.
 
 use meshpeek::Asset;
 use meshpeek::scan::Record;

@@ -53,8 +53,8 @@ impl Form<Described<'_>> for KeyRows {
         Ok(self.out.flush()?)
     }
 
-    fn finish(mut self: Box<Self>, _: End<'_>) -> Result<(), Failure> {
-        Ok(self.out.flush()?)
+    fn finish(self: Box<Self>, _: End<'_>) -> Result<(), Failure> {
+        Ok(())
     }
 }
 

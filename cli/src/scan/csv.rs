@@ -17,7 +17,7 @@ const REST: &str = "lossy,xmin,ymin,zmin,xmax,ymax,zmax,stored_blocks,packed_blo
     texture_kind,width,height";
 
 /// Makes the header, then one row per record.
-pub(super) struct RowMaker {
+pub(super) struct CsvMaker {
     /// The row under construction.
     rows: csv::Writer<Vec<u8>>,
     counts: Vec<&'static str>,
@@ -26,7 +26,7 @@ pub(super) struct RowMaker {
     safe: bool,
 }
 
-impl RowMaker {
+impl CsvMaker {
     pub(super) fn new(safe: bool) -> Self {
         Self { rows: new_row(), counts: count_columns(), cell: String::new(), safe }
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use meshpeek::Error;
 use meshpeek::scan::Record;
 
-use super::csv::RowMaker as CsvMaker;
+use super::csv::CsvMaker;
 use super::table::Table;
 use crate::args::{Common, Inputs, RecordFormat, ScanArgs};
 use crate::failure::Failure;
@@ -155,7 +155,7 @@ impl Form<Scanned<'_>> for Lines {
             Scanned::Copied { path, member, line } => self.rows.add_line(path, member, line)?,
         }
         if self.at_once {
-            self.rows.out.flush()?;
+            self.rows.flush()?;
         }
         Ok(())
     }
@@ -192,7 +192,7 @@ impl Form<Scanned<'_>> for CsvRows {
     }
 
     fn finish(self: Box<Self>, _: End<'_>) -> Result<(), Failure> {
-        Ok(self.rows.finish()?.flush()?)
+        self.rows.end()
     }
 }
 
@@ -219,7 +219,7 @@ impl Form<Scanned<'_>> for KeyRows {
     }
 
     fn finish(self: Box<Self>, _: End<'_>) -> Result<(), Failure> {
-        Ok(self.rows.finish()?.flush()?)
+        self.rows.end()
     }
 }
 
@@ -249,7 +249,7 @@ impl Form<Scanned<'_>> for Table {
     fn add(&mut self, result: Scanned<'_>) -> Result<(), Failure> {
         match result {
             Scanned::Record { record, .. } => Ok(self.add_record(record)?),
-            // `--since` goes with streams and tables of columns.
+            // `--since` never goes with this form.
             Scanned::Copied { .. } => Ok(()),
         }
     }
