@@ -22,6 +22,8 @@ export class Navigator {
   private shown: Shown | undefined;
   /** The item that is being opened. */
   private coming: Item | undefined;
+  /** The file whose damage a message has said. */
+  private saidDamaged: Shown | undefined;
   /** How often something was opened. */
   openings = 0;
   private isHome = true;
@@ -135,7 +137,10 @@ export class Navigator {
     const isFound = text === '' && item.damage !== undefined;
     const said = isFound ? t('overviewFound', short(pageWords(item.damage!), 300)) : pageWords(text);
     say(said, isFound || isError);
-    if (isFound || isError) void this.offerDamage(this.shown, said);
+    if (isFound || isError) {
+      this.saidDamaged = this.shown;
+      void this.offerDamage(this.shown, said);
+    }
     await this.shown.open(push);
   }
 
@@ -153,11 +158,13 @@ export class Navigator {
   /** A file that opens, but of which parts cannot be read, is damaged if its problems say so. */
   private async markUnread(shown: Shown, why: string) {
     const { item } = shown;
-    if (item.damage !== undefined) return;
+    if (this.saidDamaged === shown) return;
     const damage = await shown.firstProblem();
-    if (!damage?.isError || item.damage !== undefined) return;
-    this.files.markDamaged(item, why);
-    if (shown !== this.shown) return;
+    if (!damage?.isError) return;
+    // The overview may have found it meanwhile, and said nothing here.
+    if (item.damage === undefined) this.files.markDamaged(item, why);
+    if (shown !== this.shown || this.saidDamaged === shown) return;
+    this.saidDamaged = shown;
     const said = t('overviewFound', why);
     say(said, true);
     await this.offerDamage(shown, said);

@@ -63,6 +63,8 @@ on('until the contents are checked the facts say so, and show what the overview 
 on('a cut file that opens is marked, says where it is damaged, and is not said to be checked whole', async (page) => {
   const bytes = readFileSync(at('odol/v75_lzo.p3d'));
   const path = made('cut.p3d', bytes.subarray(0, bytes.length - 20_000));
+  // The overview, which would find the damage at some time, finds nothing.
+  await page.evaluate(() => { window.meshpeek.second.call = () => new Promise(() => {}); });
   await openFiles(page, [path, at('b3d/triangle.b3d')]);
   await goTo(page, '#cut.p3d&model');
   await page.locator('#message.error', { hasText: /This file is damaged: \d+ parts cannot be read/ }).waitFor();
@@ -76,6 +78,29 @@ on('a cut file that opens is marked, says where it is damaged, and is not said t
   await goTo(page, '#triangle.b3d&facts');
   await page.getByRole('button', { name: 'Check everything' }).click();
   await page.locator('#panel-facts [data-checked]', { hasText: 'Every block was decoded and every index checked.' }).waitFor();
+});
+
+on('a cut file says that it is damaged if the overview finds that before it is opened, or while it opens', async (page) => {
+  const bytes = readFileSync(at('odol/v75_lzo.p3d'));
+  const path = made('cut.p3d', bytes.subarray(0, bytes.length - 20_000));
+  await openFiles(page, [path, at('b3d/triangle.b3d')]);
+  await page.locator('#overview[data-done=true]').waitFor();
+  await goTo(page, '#cut.p3d&model');
+  await page.locator('#message.error', { hasText: 'This file is damaged: ' }).waitFor();
+  await page.reload();
+  await page.evaluate(() => {
+    const { client, second, files } = window.meshpeek;
+    second.call = () => new Promise(() => {});
+    const ask = client.ask.bind(client);
+    client.ask = async (handle, method, ...args) => {
+      const answer = await ask(handle, method, ...args);
+      if (method === 'meshes') files.items.find(({ label }) => label === 'cut.p3d').damage = 'found meanwhile';
+      return answer;
+    };
+  });
+  await openFiles(page, [path, at('b3d/triangle.b3d')]);
+  await goTo(page, '#cut.p3d&model');
+  await page.locator('#message.error', { hasText: /This file is damaged: \d+ parts cannot be read/ }).waitFor();
 });
 
 on('a text that is not found says that case counts', async (page) => {
