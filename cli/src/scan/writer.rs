@@ -163,6 +163,9 @@ impl Form<Scanned<'_>> for Lines {
     fn unreadable(&mut self, error: &Error) -> Result<(), Failure> {
         if let Some(named) = &self.named {
             writeln!(self.rows.out, "{}", since::unreadable(error, named))?;
+            if self.at_once {
+                self.rows.out.flush()?;
+            }
         }
         Ok(())
     }
