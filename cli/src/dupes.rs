@@ -48,7 +48,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
 /// Counts groups as they are found.
 struct Report {
     form: Box<dyn Form<Duplicate>>,
-    /// What the copies of the current group share.
+    /// The sameness of the copies in the current group.
     same: Option<Sameness>,
     /// The number of copies of this group so far.
     copies: u64,

@@ -28,7 +28,7 @@ pub(crate) trait Form<R>: Send {
     fn finish(self: Box<Self>, end: End<'_>) -> Result<(), Failure>;
 }
 
-/// What is known only at the end. Each form takes what it needs.
+/// Facts that are known only at the end. Each form takes those it needs.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct End<'e> {
     /// True if nothing is missing. Of a scan, a later one may use its tables then.

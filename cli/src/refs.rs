@@ -393,7 +393,7 @@ impl Form<&Link<'_>> for Sheets {
     }
 }
 
-/// What is wrong, as annotations.
+/// Missing files and stale copies, and assets that are not all read, as annotations.
 struct Annotated {
     annotations: Annotations,
     is_stale: bool,

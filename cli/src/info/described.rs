@@ -6,7 +6,7 @@ use meshpeek::scan::Record;
 /// A file that is opened.
 pub(super) struct Described<'d> {
     pub(super) record: &'d Record,
-    /// What is in it, if it is an asset.
+    /// The asset, if it opens as one.
     pub(super) asset: Option<&'d Asset<'d>>,
     /// Of a config that is text, what is not read.
     pub(super) unread: Option<&'d [String]>,
