@@ -185,6 +185,28 @@ on('triangles with a corner that is nowhere are left out and counted', async (pa
   for (const { positions } of parts) assert.ok(positions.every((number) => Number.isFinite(number) && number !== 0), String(positions));
 });
 
+on('a model of 10,000 nodes is drawn, and one of more says that it has too many', async (page) => {
+  const paths = files('nodes', { 'most.b3d': b3d([{}], { pivots: 9_998 }), 'more.b3d': b3d([{}], { pivots: 9_999 }) });
+  await show(page, paths);
+  await goTo(page, 'most.b3d&model');
+  await whole(page);
+  assert.equal(await partsOf(page), 1);
+  await goTo(page, 'more.b3d&model');
+  await page.locator('#message.error').waitFor();
+  assert.match(await page.locator('#message').textContent(), /too many parts to be drawn/);
+  await tab(page, 'facts');
+  assert.match(await page.locator('.facts .pairs').textContent(), /10,001/);
+});
+
+on('a model of many parts without images is drawn with all of them', async (page) => {
+  const squares = Array.from({ length: 400 }, (_, index) => ({ at: [3 * (index % 20), 3 * Math.floor(index / 20), 0] }));
+  await show(page, files('many', { 'many.b3d': b3d(squares) }));
+  await whole(page);
+  assert.equal(await partsOf(page), 400);
+  await eventually(async () => assert.equal(await page.locator('.textures').getAttribute('data-state'), 'done'));
+  assert.match(await page.locator('.textures > summary').textContent(), /names no texture/i);
+});
+
 // --- Textures.
 
 on('a model without names of textures takes the image of its own name', async (page) => {

@@ -53,7 +53,7 @@ function corners([x, y, z], size) {
  * A B3D file of squares: `{ texture, flags, fx, blend, alpha, at, size, turned, grid }` each, where all may be absent. With
  * `clip`, its node moves by one to the right in that number of frames.
  */
-export function b3d(squares, { clip } = {}) {
+export function b3d(squares, { clip, pivots = 0 } = {}) {
   const textures = [...new Map(squares.filter(({ texture }) => texture).map((square) => [square.texture, square])).values()];
   const parts = [i32(1)];
   if (textures.length > 0) parts.push(chunk('TEXS', ...textures.map(({ texture, flags = 1 }) => Buffer.concat([text(texture), i32(flags, 2), f32(0, 0, 1, 1, 0)]))));
@@ -80,7 +80,8 @@ export function b3d(squares, { clip } = {}) {
     const keys = clip ? [chunk('KEYS', i32(1), i32(0), f32(0, 0, 0), i32(clip), f32(1, 0, 0)), chunk('ANIM', i32(0, clip), f32(10))] : [];
     return chunk('NODE', text(`square${index}`), f32(0, 0, 0, 1, 1, 1, 1, 0, 0, 0), mesh, ...keys);
   });
-  parts.push(chunk('NODE', text('root'), f32(0, 0, 0, 1, 1, 1, 1, 0, 0, 0), ...meshes));
+  const pivot = chunk('NODE', text('pivot'), f32(0, 0, 0, 1, 1, 1, 1, 0, 0, 0));
+  parts.push(chunk('NODE', text('root'), f32(0, 0, 0, 1, 1, 1, 1, 0, 0, 0), ...meshes, ...Array(pivots).fill(pivot)));
   return chunk('BB3D', ...parts);
 }
 

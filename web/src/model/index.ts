@@ -8,6 +8,7 @@ import type { Context, Panel } from '../panel';
 import { pageWords } from '../plain';
 import type { Place } from '../place';
 import type { Fit, Glb, ModelFacts } from '../protocol';
+import { pause } from '../steps';
 import { grouped, short, t } from '../strings';
 import { type Choice, choicesOf, isImageName, motionEndings } from './choices';
 import { boxOf, hasBones, type HelperName, Helpers, helperNames } from './helpers';
@@ -245,6 +246,8 @@ export class Model implements Panel {
       this.take(loaded, lod, isMoved ? motion : undefined);
       this.say(loaded, lod, fit);
       await current(this.stage.compile());
+      // Of many parts, the first picture takes long, too.
+      await current(pause());
       this.stage.drawNow();
       canvas.dataset.lod = String(lod ?? '');
       canvas.dataset.ready = 'true';

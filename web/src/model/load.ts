@@ -1,13 +1,15 @@
 // Models as three.js draws them, from glTF or from plain triangles, with a surface for each material.
 import * as three from 'three';
-import { type GLTF, GLTFLoader } from 'three/examples/jsm/loaders/GLTFLoader.js';
+import { type GLTF, GLTFLoader, type GLTFLoaderPlugin, type GLTFParser } from 'three/examples/jsm/loaders/GLTFLoader.js';
 
 import type { Alpha, Glb, Keys, Mesh, Meshes, Missing, Motion, WantedTexture } from '../protocol';
+import { eachInSteps, Steps } from '../steps';
 import { t } from '../strings';
 import { Surface, type SurfaceFacts } from './surface';
 
-/** The most bytes that describe a glTF model, and the most draw calls. */
+/** The most bytes that describe a glTF model, its most nodes, and the most draw calls of other models. */
 const mostDescription = 4 << 20;
+const mostNodes = 10_000;
 const mostDrawn = 10_000;
 
 export interface Loaded {
@@ -19,6 +21,7 @@ export interface Loaded {
 
 /** The parts of the description of a glTF file that tell which image a material has. */
 interface Description {
+  nodes?: unknown[];
   materials?: { alphaMode?: 'OPAQUE' | 'MASK' | 'BLEND'; alphaCutoff?: number; pbrMetallicRoughness?: { baseColorTexture?: { index: number } } }[];
   textures?: { source?: number }[];
 }
@@ -27,12 +30,11 @@ interface Description {
 export async function loadGlb(facts: Glb, bytes: Uint8Array<ArrayBuffer>): Promise<Loaded> {
   // The length of the description, which the loader turns into objects at once: without a limit the page would hang.
   if (new DataView(bytes.buffer, bytes.byteOffset).getUint32(12, true) > mostDescription) throw new Error(t('tooManyParts'));
-  const gltf = await new GLTFLoader().parseAsync(bytes.buffer, '');
+  const gltf = await new GLTFLoader().register((parser) => new NodesInSteps(parser)).parseAsync(bytes.buffer, '');
   const root = new three.Group();
   root.add(gltf.scene);
   const surfaces = new Map<three.Material, Surface>();
-  let drawn = 0;
-  for (const mesh of meshesOf(root)) {
+  await eachInSteps(meshesOf(root), (mesh, index) => {
     const material = mesh.material as three.MeshStandardMaterial;
     let surface = surfaces.get(material);
     if (!surface) {
@@ -43,10 +45,35 @@ export async function loadGlb(facts: Glb, bytes: Uint8Array<ArrayBuffer>): Promi
     surface.add(mesh);
     mesh.userData.label = labelOf(mesh, surface.facts);
     mesh.userData.material = surface.facts.label;
-    if (isOfLod(mesh)) mesh.userData.part = drawn;
-    drawn += 1;
-  }
+    if (isOfLod(mesh)) mesh.userData.part = index;
+  });
   return { root, clips: gltf.animations, surfaces: [...surfaces.values()], missing: facts };
+}
+
+/**
+ * Loads the nodes of a model in steps, in place of all of them at once, which the loader does by itself. Refuses a model with
+ * so many nodes that drawing them would hang the page.
+ */
+class NodesInSteps implements GLTFLoaderPlugin {
+  readonly name = 'nodes_in_steps';
+  private readonly steps = new Steps();
+  private turn: Promise<void> = Promise.resolve();
+
+  constructor(private readonly parser: GLTFParser) {}
+
+  async beforeRoot() {
+    const { nodes = [] } = this.parser.json as Description;
+    if (nodes.length > mostNodes) throw new Error(t('tooManyParts'));
+  }
+
+  loadNode(index: number): Promise<three.Object3D> {
+    this.turn = this.turn.then(() => this.next());
+    return this.turn.then(() => this.parser.loadNode(index));
+  }
+
+  private async next() {
+    if (this.steps.isLong) await this.steps.next();
+  }
 }
 
 function factsOf({ parser }: GLTF, material: three.MeshStandardMaterial, textures: WantedTexture[]): SurfaceFacts {

@@ -5,6 +5,7 @@ import { type Current, Latest } from '../latest';
 import { lookedFor as placesOf } from '../looked-for';
 import type { Context } from '../panel';
 import type { ImageFacts, Reference, WantedTexture } from '../protocol';
+import { Steps } from '../steps';
 import { grouped, short, t } from '../strings';
 import { choicesOf, imageEndings, isImageName, stemOf } from './choices';
 import { disposePicture, Images, type Picture } from './images';
@@ -69,6 +70,7 @@ export class Textures {
   private showing: Promise<void> = Promise.resolve();
   private pixels = 0;
   private isReduced = false;
+  private isDescribedSoon = false;
 
   /** `drawing` is how surfaces are drawn when their images come. */
   constructor(private readonly context: Context, private readonly stage: Stage, private readonly drawing: Readonly<Drawing>) {
@@ -104,8 +106,10 @@ export class Textures {
     void this.loading.run(async (current) => {
       const guess = await this.guess(current);
       this.showing = Promise.resolve();
+      const steps = new Steps();
       for (const most of [firstSide, mostSide]) {
         for (const slot of this.slots) {
+          if (steps.isLong) await current(steps.next());
           if (!slot.isWhole) await this.fill(slot, most, guess, current);
         }
         await current(this.showing);
@@ -257,7 +261,7 @@ export class Textures {
     for (const surface of slot.surfaces) surface.draw(this.drawing);
     this.stage.drawSoon();
     this.describeRow(slot);
-    this.describe();
+    this.describeSoon();
   }
 
   // --- Choices of the user.
@@ -366,6 +370,16 @@ export class Textures {
   }
 
   // --- The list.
+
+  /** Says once in a frame how many textures are found, of which many may change at once. */
+  private describeSoon() {
+    if (this.isDescribedSoon) return;
+    this.isDescribedSoon = true;
+    requestAnimationFrame(() => {
+      this.isDescribedSoon = false;
+      this.describe();
+    });
+  }
 
   private describe() {
     const named = this.slots.filter(({ wanted, state }) => wanted && state !== 'procedural');
