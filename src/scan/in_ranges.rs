@@ -10,17 +10,16 @@ use super::options::Scan;
 use super::record::Record;
 use super::target::{Use, is_archive};
 use crate::asset::Asset;
-use crate::asset::container::{Container, Member};
+use crate::asset::container::{Container, Content, Member};
 use crate::asset::stored::Stored;
 use crate::base::amount::Amount;
 use crate::base::error::Result;
 use crate::base::format::Format;
-use crate::base::text::Name;
 use crate::budget::Budget;
 use crate::inspect::Depth;
 use crate::ranges::{Data, Ranges, ReadAt};
 use crate::summary::Problem;
-use crate::visit::walk::{Archive, Bytes, Unread, Visitor, enter, walk};
+use crate::visit::walk::{Archive, Bytes, Flow, Unread, Visitor, enter, walk};
 
 /// The maximum number of members whose bytes are requested and kept at once.
 const BATCH: usize = 256;
@@ -155,6 +154,12 @@ impl<'s> Look<'s> {
         }
     }
 
+    /// Returns true if it looks at a member or file in this format.
+    fn takes(&mut self, format: Option<Format>) -> bool {
+        self.is_archive |= !self.enters && is_archive(format);
+        !self.is_archive
+    }
+
     fn record(&mut self, at: At<'_>, mut record: Record) {
         if !self.enters || pay(at, &mut record).is_some() {
             self.records.push(record);
@@ -162,37 +167,16 @@ impl<'s> Look<'s> {
     }
 }
 
-impl<'s> Visitor for Look<'s> {
-    type Place = Origin<'s>;
-
-    fn inside(&self, around: &Origin<'s>, name: Name, member: &Member<'_>) -> Option<Origin<'s>> {
-        let use_as = self.globs.use_of(member.name());
-        if use_as == Use::Nothing {
-            return None;
-        }
-        Some(around.inside(name, Stored::of(member), use_as))
-    }
-
-    fn is_promised(&self, origin: &Origin<'s>) -> bool {
-        origin.is_promised()
-    }
-
-    fn takes(&mut self, format: Option<Format>) -> bool {
-        self.is_archive |= !self.enters && is_archive(format);
-        !self.is_archive
-    }
-
-    fn checks(&self) -> bool {
-        self.checks
-    }
+impl Visitor for Look<'_> {
+    type Place<'p> = Origin<'p>;
 
     /// Describes these bytes, unless the members to visit start later.
-    fn look<'a>(&mut self, origin: &Origin<'s>, bytes: Bytes<'_, 'a>) -> ControlFlow<(), Option<Archive<'a>>> {
+    fn look<'a>(&mut self, origin: &Origin<'_>, bytes: Bytes<'_, 'a>) -> Flow<Option<Archive<'a>>> {
         let Bytes { data, budget, fault } = bytes;
         let at = At { origin, budget };
-        let Ok(format) = Format::of_file_in(origin.name(), data) else { return ControlFlow::Continue(None) };
+        let Ok(format) = Format::of_file_in(origin.name(), data) else { return Flow::Continue(None) };
         if format.is_none() && !origin.is_expected() || !self.takes(format) {
-            return ControlFlow::Continue(None);
+            return Flow::Continue(None);
         }
         let Described { mut record, asset, held, record_memory, .. } = describe_as(at, format, data, false);
         if let Some(fault) = &fault {
@@ -203,14 +187,46 @@ impl<'s> Visitor for Look<'s> {
             self.record(at, record);
         }
         drop(record_memory);
-        let Some((container, visited)) = found else { return ControlFlow::Continue(None) };
+        let Some((container, visited)) = found else { return Flow::Continue(None) };
         let members = origin.members.start..origin.members.end.min(visited.end);
-        ControlFlow::Continue(Some(Archive { container, members, held: held.into_iter().collect() }))
+        Flow::Continue(Some(Archive { data, container, members, held }))
     }
 
-    fn unread(&mut self, origin: &Origin<'s>, unread: Unread<'_>) -> ControlFlow<()> {
+    fn members<'a>(&mut self, around: &Origin<'_>, archive: Archive<'a>, budget: &Budget) -> Flow {
+        let members = archive.rest(budget);
+        let budget = members.budget(budget);
+        for (name, member) in members {
+            let use_as = self.globs.use_of(member.name());
+            if use_as != Use::Nothing {
+                enter(self, &around.inside(name, Stored::of(&member), use_as), &member, &budget)?;
+            }
+        }
+        Flow::Continue(())
+    }
+
+    fn is_promised(&self, origin: &Origin<'_>) -> bool {
+        origin.is_promised()
+    }
+
+    fn content<'a>(
+        &mut self,
+        member: &Member<'a>,
+        format: Option<Format>,
+        budget: &Budget,
+    ) -> Result<Option<Content<'a>>> {
+        if !self.takes(format) {
+            return Ok(None);
+        }
+        member.content(budget).map(Some)
+    }
+
+    fn checks(&self) -> bool {
+        self.checks
+    }
+
+    fn unread(&mut self, origin: &Origin<'_>, unread: Unread<'_>) -> Flow {
         let at = At { origin, budget: unread.budget };
         self.record(at, unreadable(at, unread.format, unread.byte_len, None, &unread.error));
-        ControlFlow::Continue(())
+        Flow::Continue(())
     }
 }

@@ -4,13 +4,14 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::PoisonError;
 
+use super::descent::{Inside, Spot};
 use super::describe::At;
 use super::found::{Found, Sighting};
 use super::identity::FileId;
 use super::members::afford;
 use super::progress::Stretch;
 use super::record::Record;
-use super::run::{Inside, Run};
+use super::run::Run;
 use super::unit::Unit;
 use crate::asset::Asset;
 use crate::asset::container::Container;
@@ -30,14 +31,8 @@ impl<'s> Run<'s> {
 
     /// Visits a later part of an archive, and the parts after it that follow in the list of units. The record of the
     /// archive comes with its first part.
-    pub(super) fn look_on(
-        &self,
-        At { origin, budget }: At<'_>,
-        data: &[u8],
-        mut stretch: Stretch<'s>,
-        first: &Unit,
-    ) -> Result<()> {
-        let mut origin = origin.clone();
+    pub(super) fn look_on<'u>(&'u self, mut spot: Spot<'u>, data: &[u8], budget: &Budget, first: &Unit) -> Result<()> {
+        let origin = &spot.origin;
         let asset = Asset::parse_file(origin.name(), data, budget.limits())?;
         if !self.scan.archives {
             return Ok(());
@@ -55,20 +50,19 @@ impl<'s> Run<'s> {
         let path = origin.path;
         let record = origin.record(Summary::new(asset.format(), data.len() as u64), None);
         loop {
-            let inside = Inside { data, stretch: &stretch, whole: stretch.bytes };
-            let at = At { origin: &origin, budget: &budget };
-            if let Err(error) = self.part(at, (&record, &asset), inside, &mut rest) {
+            let inside = Inside { data, whole: spot.stretch.bytes, budget: &budget };
+            if let Err(error) = self.part(&spot, (&record, &asset), inside, &mut rest) {
                 self.put(Found::Unreadable(error.in_file(path)));
             }
-            if origin.member.is_some() {
+            if spot.origin.member.is_some() {
                 return Ok(());
             }
             let Some(units) = self.units_left else { return Ok(()) };
             let Some(unit) = units.next_part(first, rest.reached) else { return Ok(()) };
             let bytes = unit.bytes.min(data.len() as u64);
-            stretch = Stretch::new(&self.scan.progress, bytes);
+            spot.stretch = Stretch::new(&self.scan.progress, bytes);
             budget = self.budget(bytes).inside(&around);
-            origin.members = unit.members();
+            spot.origin.members = unit.members();
             self.scan.progress.begin();
             self.scan.progress.open(data.len() as u64);
             self.scan.progress.add_file();
@@ -78,12 +72,13 @@ impl<'s> Run<'s> {
     /// Visits one part of an archive.
     fn part<'a>(
         &self,
-        at: At<'_>,
+        spot: &Spot<'_>,
         (record, asset): (&Record, &Asset<'_>),
         inside: Inside<'_, 'a>,
         rest: &mut Rest<'a>,
     ) -> Result<()> {
-        let At { origin, budget } = at;
+        let (origin, budget) = (&spot.origin, inside.budget);
+        let at = At { origin, budget };
         let Range { start, end } = origin.members;
         rest.skip_to(start);
         let (count, limit) = afford(at, rest.members.clone().take(end.saturating_sub(start)));
@@ -98,7 +93,7 @@ impl<'s> Run<'s> {
             is_continued: true,
         };
         self.put_seen(Found::Continued(origin.path.to_owned()), Some(&sighting));
-        self.members(at, inside, rest, None);
+        self.members(spot, inside, rest, None);
         if let Some(limit) = limit {
             return Err(limit);
         }

@@ -4,8 +4,10 @@
 //! are not collected: the callback gets each one as soon as it is ready, and its file or member is then closed.
 
 pub(crate) mod config_names;
+mod descent;
 mod describe;
 mod entries;
+mod files;
 mod found;
 mod globs;
 mod identity;

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use self::members::cost;
-use self::walk::{Archive, Bytes, Unread, Visitor, walk};
+use self::walk::{Archive, Bytes, Flow, Unread, Visitor, enter, walk};
 use crate::asset::Asset;
 use crate::asset::address::{MemberPath, unnumbered};
 use crate::asset::container::{Container, Member};
@@ -108,6 +108,12 @@ impl Place {
     fn name(&self) -> &Path {
         Path::new(self.member.as_ref().map_or("", |member| unnumbered(&member.text)))
     }
+
+    /// Returns the place of a member with this name.
+    fn inside(&self, name: Name) -> Self {
+        let member = MemberPath::join(self.member.as_ref(), name);
+        Self { member: Some(member), depth: self.depth.saturating_add(1) }
+    }
 }
 
 impl Opening<'_> {
@@ -117,13 +123,15 @@ impl Opening<'_> {
 }
 
 impl Visitor for Opening<'_> {
-    type Place = Place;
+    type Place<'p> = Place;
 
-    fn inside(&self, around: &Place, name: Name, _: &Member<'_>) -> Option<Place> {
-        Some(Place {
-            member: Some(MemberPath::join(around.member.as_ref(), name)),
-            depth: around.depth.saturating_add(1),
-        })
+    fn members<'a>(&mut self, place: &Place, archive: Archive<'a>, around: &Budget) -> Flow {
+        let members = archive.rest(around);
+        let budget = members.budget(around);
+        for (name, member) in members {
+            enter(self, &place.inside(name), &member, &budget)?;
+        }
+        Flow::Continue(())
     }
 
     fn is_promised(&self, place: &Place) -> bool {
@@ -134,7 +142,7 @@ impl Visitor for Opening<'_> {
         budget.work(cost(member))
     }
 
-    fn look<'a>(&mut self, place: &Place, bytes: Bytes<'_, 'a>) -> ControlFlow<(), Option<Archive<'a>>> {
+    fn look<'a>(&mut self, place: &Place, bytes: Bytes<'_, 'a>) -> Flow<Option<Archive<'a>>> {
         let Bytes { data, budget, .. } = bytes;
         let opened = Format::of_file_in(place.name(), data).and_then(|format| Asset::open_within(format, data, budget));
         let (asset, held) = match opened {
@@ -143,24 +151,24 @@ impl Visitor for Opening<'_> {
                 if self.is_promised(place) || !matches!(error.kind(), ErrorKind::Unrecognized(_)) {
                     self.show(place, Err(&error))?;
                 }
-                return ControlFlow::Continue(None);
+                return Flow::Continue(None);
             }
         };
         self.show(place, Ok(&asset))?;
-        let Some(container) = Container::of(&asset) else { return ControlFlow::Continue(None) };
+        let Some(container) = Container::of(&asset) else { return Flow::Continue(None) };
         let most = budget.limits().archive_depth;
         if place.depth >= most {
             self.show(place, Err(&Error::limit("archives inside each other", most, Code::ArchiveDepthLimit)))?;
-            return ControlFlow::Continue(None);
+            return Flow::Continue(None);
         }
         let (count, counted) = count_members(&container, budget);
         if let Err(error) = counted {
             self.show(place, Err(&error))?;
         }
-        ControlFlow::Continue(Some(Archive { container, members: 0..count, held: vec![held] }))
+        Flow::Continue(Some(Archive { data, container, members: 0..count, held: Some(held) }))
     }
 
-    fn unread(&mut self, place: &Place, unread: Unread<'_>) -> ControlFlow<()> {
+    fn unread(&mut self, place: &Place, unread: Unread<'_>) -> Flow {
         self.show(place, Err(&unread.error))
     }
 }

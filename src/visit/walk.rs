@@ -1,38 +1,34 @@
-//! The walk over an asset and everything inside it, one asset after another.
+//! The walk over an asset and everything inside it.
 //!
-//! A [`Visitor`] says which members the walk enters, and takes each asset. The bytes are all of a file, or
-//! [ranges](crate::ranges) of it: then missing ones are noted, and the walk is repeated when they are there.
+//! A [`Visitor`] takes each asset, and says in which order the walk visits the members of an archive, or by how many
+//! threads. The bytes are all of a file, or [ranges](crate::ranges) of it: then missing ones are noted, and the walk is
+//! repeated when they are there.
 
 use std::ops::{ControlFlow, Range};
 
 use super::members::{Reading, Rest, read};
-use crate::asset::container::{Container, Member};
+use crate::asset::container::{Container, Content, Member};
 use crate::base::error::{Error, Result};
 use crate::base::format::Format;
-use crate::base::text::Name;
 use crate::budget::{Budget, Held};
 use crate::ranges::Data;
+
+/// Whether a walk goes on, and with what.
+pub(crate) type Flow<T = ()> = ControlFlow<(), T>;
 
 /// Takes the assets that a walk reaches.
 pub(crate) trait Visitor {
     /// The place of an asset in the file.
-    type Place;
+    type Place<'p>;
 
-    /// Returns the place of a member of the archive at a place, or `None` to pass it over.
-    fn inside(&self, around: &Self::Place, name: Name, member: &Member<'_>) -> Option<Self::Place>;
+    /// Looks at the bytes at a place. Returns the archive in them if the walk enters one.
+    fn look<'a>(&mut self, place: &Self::Place<'_>, bytes: Bytes<'_, 'a>) -> Flow<Option<Archive<'a>>>;
+
+    /// Visits the members of the archive at a place, each by [`enter`].
+    fn members<'a>(&mut self, place: &Self::Place<'_>, archive: Archive<'a>, around: &Budget) -> Flow;
 
     /// Returns true if the name at this place says that there is an asset.
-    fn is_promised(&self, place: &Self::Place) -> bool;
-
-    /// Returns true if a member whose beginning indicates this format is read further.
-    fn takes(&mut self, _format: Option<Format>) -> bool {
-        true
-    }
-
-    /// Returns true if the checksums of members that are stored in place are checked.
-    fn checks(&self) -> bool {
-        false
-    }
+    fn is_promised(&self, place: &Self::Place<'_>) -> bool;
 
     /// Charges for a member before its beginning is read, unless all members were charged when the walk entered their
     /// archive.
@@ -40,11 +36,23 @@ pub(crate) trait Visitor {
         Ok(())
     }
 
-    /// Looks at the bytes at a place. Returns the archive in them if the walk enters one.
-    fn look<'a>(&mut self, place: &Self::Place, bytes: Bytes<'_, 'a>) -> ControlFlow<(), Option<Archive<'a>>>;
+    /// Returns the content of a member whose beginning indicates this format, or `None` to read no further.
+    fn content<'a>(
+        &mut self,
+        member: &Member<'a>,
+        _format: Option<Format>,
+        budget: &Budget,
+    ) -> Result<Option<Content<'a>>> {
+        member.content(budget).map(Some)
+    }
+
+    /// Returns true if the checksums of members that are stored in place are checked.
+    fn checks(&self) -> bool {
+        false
+    }
 
     /// Takes a member that should be an asset but cannot be read.
-    fn unread(&mut self, place: &Self::Place, unread: Unread<'_>) -> ControlFlow<()>;
+    fn unread(&mut self, place: &Self::Place<'_>, unread: Unread<'_>) -> Flow;
 }
 
 /// Bytes that a walk has reached.
@@ -58,10 +66,21 @@ pub(crate) struct Bytes<'b, 'a> {
 
 /// An archive that a walk enters, and the members to visit, which have been charged.
 pub(crate) struct Archive<'a> {
+    /// All bytes of it. Only a scan looks at its members out of order.
+    #[cfg_attr(not(feature = "scan"), expect(dead_code))]
+    pub(crate) data: Data<'a>,
     pub(crate) container: Container<'a>,
     pub(crate) members: Range<usize>,
     /// The memory that is charged until the walk leaves the archive.
-    pub(crate) held: Vec<Held>,
+    #[expect(dead_code, reason = "dropped with the archive")]
+    pub(crate) held: Option<Held>,
+}
+
+impl<'a> Archive<'a> {
+    /// Returns the members to visit.
+    pub(crate) fn rest(&self, around: &Budget) -> Rest<'a> {
+        Rest::new(&self.container, self.members.clone(), around)
+    }
 }
 
 /// A member that cannot be read. Only a scan makes a record of it; a visit passes the error on.
@@ -76,42 +95,26 @@ pub(crate) struct Unread<'u> {
 }
 
 /// Visits these bytes and everything inside them, until the visitor breaks.
-pub(crate) fn walk<V: Visitor>(visitor: &mut V, place: &V::Place, bytes: Bytes<'_, '_>) -> ControlFlow<()> {
+pub(crate) fn walk<V: Visitor>(visitor: &mut V, place: &V::Place<'_>, bytes: Bytes<'_, '_>) -> Flow {
     let around = bytes.budget;
-    let Some(archive) = visitor.look(place, bytes)? else { return ControlFlow::Continue(()) };
-    let Archive { container, members, held } = archive;
-    let mut rest = Rest::new(&container, members, around);
-    let budget = rest.budget(around);
-    for (name, member) in rest.by_ref() {
-        if let Some(inner) = visitor.inside(place, name, &member) {
-            enter(visitor, &inner, &member, &budget)?;
-        }
+    match visitor.look(place, bytes)? {
+        Some(archive) => visitor.members(place, archive, around),
+        None => Flow::Continue(()),
     }
-    drop(held);
-    ControlFlow::Continue(())
 }
 
 /// Visits a member and everything inside it.
-pub(crate) fn enter<V: Visitor>(
-    visitor: &mut V,
-    place: &V::Place,
-    member: &Member<'_>,
-    budget: &Budget,
-) -> ControlFlow<()> {
+pub(crate) fn enter<V: Visitor>(visitor: &mut V, place: &V::Place<'_>, member: &Member<'_>, budget: &Budget) -> Flow {
     let is_promised = visitor.is_promised(place);
     let byte_len = member.decoded_byte_len_hint();
     if let Err(error) = visitor.charge(member, budget) {
         if is_promised {
             visitor.unread(place, Unread { format: None, byte_len, error, budget })?;
         }
-        return ControlFlow::Continue(());
+        return Flow::Continue(());
     }
-    let decode = |format| match visitor.takes(format) {
-        true => member.content(budget).map(Some),
-        false => Ok(None),
-    };
-    match read(member, is_promised, budget, decode) {
-        Reading::Other => ControlFlow::Continue(()),
+    match read(member, is_promised, budget, |format| visitor.content(member, format, budget)) {
+        Reading::Other => Flow::Continue(()),
         Reading::Content(content) => {
             let fault = if visitor.checks() { member.check(budget).err() } else { None };
             walk(visitor, place, Bytes { data: content.data(), budget: content.budget(), fault })

@@ -15,6 +15,7 @@ use crate::budget::Budget;
 use crate::bytes::Packing;
 use crate::inspect::Depth;
 use crate::ranges::Ranges;
+use crate::scan::descent::Spot;
 use crate::scan::describe::Origin;
 use crate::scan::target::{Use, is_archive};
 
@@ -82,6 +83,12 @@ impl<'a> Part<'a> {
     /// Returns the origin of the member inside that of the archive.
     pub(super) fn origin<'o>(&self, around: &Origin<'o>, ranges: &Ranges) -> Origin<'o> {
         around.inside(self.name.clone(), Stored::of(&self.member.in_ranges(ranges)), self.use_as)
+    }
+
+    /// Its place in the archive at this place, which is in a file of this size.
+    pub(super) fn spot<'o>(&self, around: &Spot<'o>, ranges: &Ranges, file_bytes: u64) -> Spot<'o> {
+        let stretch = around.stretch.part(self.member.stored_byte_len(), file_bytes);
+        Spot { origin: self.origin(&around.origin, ranges), stretch }
     }
 
     fn bytes(&self) -> u64 {

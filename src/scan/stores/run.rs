@@ -14,20 +14,20 @@ use crate::asset::address::{Address, open_member_ranges};
 use crate::asset::container::{Container, Form, Member};
 use crate::base::error::{Error, Result};
 use crate::base::format::Format;
-use crate::budget::Held;
+use crate::budget::{Budget, Held};
 use crate::inspect::Depth;
 use crate::ranges::{Data, Ranges, missing};
+use crate::scan::descent::{Descent, InSight, Spot};
 use crate::scan::describe::{At, Origin, describe_as, unreadable};
 use crate::scan::found::{Found, Sighting};
 use crate::scan::in_ranges::Shown;
 use crate::scan::members::container;
-use crate::scan::pending::Pending;
-use crate::scan::progress::Stretch;
 use crate::scan::record::Record;
-use crate::scan::run::{InSight, Run};
+use crate::scan::run::Run;
 use crate::scan::target::{Target, Use, is_archive};
 use crate::summary::Summary;
 use crate::visit::members::{Named, Rest};
+use crate::visit::walk::enter;
 
 /// A larger file is read again from its beginning, because joining its pieces takes memory for all of it.
 const MOST_JOINED: u64 = 16 << 20;
@@ -158,7 +158,7 @@ impl Run<'_> {
     ) -> Result<Looked> {
         let place = Place { file, most: self.scan.limits.decoded_bytes };
         let (members, budget, stretch) = self.share(target, place.size());
-        let mut pending = self.pending();
+        let mut descent = Descent::new(self);
         let mut ranges = Ranges::new(place.size());
         let use_as = target.use_as;
         let named = target.is_expected();
@@ -166,9 +166,9 @@ impl Run<'_> {
             place.add(std::slice::from_ref(&first_reads::of_file(place.size())), 0, &mut ranges)?;
             let of_file = Origin::file(self.scan, &address.file);
             let origin = Origin { stamp, named, use_as, members, modified: file.modified(), ..of_file };
-            let at = At { origin: &origin, budget: &budget };
-            let found = self.look_in(at, place, &mut ranges, &stretch, &mut pending);
-            self.hand_over(&mut pending);
+            let spot = Spot { origin, stretch };
+            let found = self.look_in(&spot, &budget, place, &mut ranges, &mut descent);
+            descent.hand_over();
             return found;
         };
         let opened = place.load(&mut ranges, |ranges| {
@@ -180,8 +180,8 @@ impl Run<'_> {
         let inside = Origin::opened(self.scan, &address.file, &opened);
         let modified = file.modified().or(inside.modified);
         let origin = Origin { modified, use_as, named, ..inside };
-        let found = self.opened(At { origin: &origin, budget: &budget }, &opened, &stretch, &mut pending);
-        self.hand_over(&mut pending);
+        let found = descent.opened(&Spot { origin, stretch }, &opened, &budget);
+        descent.hand_over();
         Ok(found.into())
     }
 
@@ -189,13 +189,14 @@ impl Run<'_> {
     /// an error, nothing was reported.
     fn look_in(
         &self,
-        at: At<'_>,
+        spot: &Spot<'_>,
+        budget: &Budget,
         place: Place<'_>,
         ranges: &mut Ranges,
-        stretch: &Stretch<'_>,
-        pending: &mut Pending<'_>,
+        descent: &mut Descent<'_, '_>,
     ) -> Result<Looked> {
-        let At { origin, budget } = at;
+        let origin = &spot.origin;
+        let at = At { origin, budget };
         let scan = self.scan;
         let size = ranges.byte_len();
         let format = place.load(ranges, |ranges| Format::of_file_in(origin.name(), Data::Parts(ranges)))?;
@@ -206,7 +207,7 @@ impl Run<'_> {
         let is_listed = is_archive(format) && scan.depth <= Depth::Summary;
         let by_ranges = !scan.digests && (is_listed || scan.depth == Depth::Header && format.is_some());
         if !by_ranges {
-            return Ok(self.look_at_all(at, format, place, ranges, stretch, pending)?.into());
+            return Ok(look_at_all(spot, budget, format, place, ranges, descent)?.into());
         }
         let (mut record, record_memory) = place.load(ranges, |ranges| {
             let described = describe_as(at, format, Data::Parts(ranges), false);
@@ -235,7 +236,7 @@ impl Run<'_> {
         // The run over the first members reports the archive itself.
         if origin.members.start == 0 {
             let open = InSight { data: &[], asset, budget: inner, members: members.clone() };
-            self.asset(at, record, Some(open), pending);
+            descent.asset(at, record, Some(open));
         } else {
             let bare = &origin.record(Summary::new(format, size), None);
             let members = members.clone();
@@ -247,58 +248,27 @@ impl Run<'_> {
         if let Some(archive) = archive
             && !members.is_empty()
         {
-            self.hand_over(pending);
-            looked.cut = self.members_in(at, place, Rest::new(&archive, members, budget), ranges, stretch).err();
+            descent.hand_over();
+            looked.cut = self.members_in(spot, budget, place, Rest::new(&archive, members, budget), ranges).err();
         }
         Ok(looked)
-    }
-
-    /// Reads all bytes of a file, or of an asset inside one, and describes them and everything inside them.
-    fn look_at_all(
-        &self,
-        at: At<'_>,
-        format: Option<Format>,
-        place: Place<'_>,
-        ranges: &mut Ranges,
-        stretch: &Stretch<'_>,
-        pending: &mut Pending<'_>,
-    ) -> Result<bool> {
-        let size = ranges.byte_len();
-        let held = match at.budget.hold(size) {
-            Ok(held) => held,
-            Err(error) => {
-                self.asset(at, unreadable(at, format, size, None, &error), None, pending);
-                return Ok(true);
-            }
-        };
-        let at = At { budget: held.budget(), ..at };
-        if size > MOST_JOINED {
-            let bytes = place.whole(ranges.in_file(0..size))?;
-            return Ok(self.look(at, &bytes, None, stretch, pending));
-        }
-        place.load(ranges, |ranges| {
-            ranges.get(0..size)?;
-            Ok(())
-        })?;
-        Ok(self.look(at, ranges.get(0..size)?, None, stretch, pending))
     }
 
     /// Visits these members of an archive whose directory is available, some at once on each thread.
     fn members_in(
         &self,
-        at: At<'_>,
+        spot: &Spot<'_>,
+        around: &Budget,
         place: Place<'_>,
         mut members: Rest<'_>,
         directory: &Ranges,
-        stretch: &Stretch<'_>,
     ) -> Result<()> {
-        let budget = members.budget(at.budget);
+        let budget = members.budget(around);
         let failure = Failure::default();
         let parts = members.by_ref().filter_map(|named| self.first_part(named, directory.byte_len()));
         let goes_on = |_: &Batch<'_>| !self.scan.progress.is_stopped() && !failure.is_there();
         self.workers.each(Batches::new(parts, at_once(&budget)).take_while(goes_on), |batch| {
-            let at = At { budget: &budget.fork(), ..at };
-            failure.keep(self.batch_in(at, place, directory, &batch, stretch));
+            failure.keep(self.batch_in(spot, &budget.fork(), place, directory, &batch));
         });
         failure.into_result()
     }
@@ -317,89 +287,60 @@ impl Run<'_> {
     /// Visits the members of a batch. Fetches the bytes that are missing of all of them at once.
     fn batch_in(
         &self,
-        at: At<'_>,
+        spot: &Spot<'_>,
+        budget: &Budget,
         place: Place<'_>,
         directory: &Ranges,
         batch: &Batch<'_>,
-        stretch: &Stretch<'_>,
     ) -> Result<()> {
+        let mut descent = Descent::new(self);
         let first = batch.first_ranges(directory);
-        let held = match at.budget.hold(sum(&first.wanted).saturating_add(first.spare)) {
+        let held = match budget.hold(sum(&first.wanted).saturating_add(first.spare)) {
             Ok(held) => held,
             Err(error) => {
-                self.batch_too_large(at, place, directory, batch, stretch, &error);
+                // The first ranges are too large for the memory.
+                for part in &batch.parts {
+                    let spot = part.spot(spot, directory, place.size());
+                    let at = At { origin: &spot.origin, budget };
+                    if spot.origin.is_promised() && !self.scan.progress.is_stopped() {
+                        let bytes = part.member.stored_byte_len();
+                        descent.asset(at, unreadable(at, None, bytes, None, &error), None);
+                    }
+                }
+                descent.hand_over();
                 return Ok(());
             }
         };
-        let at = At { budget: held.budget(), ..at };
+        let budget = held.budget();
+        let at = At { origin: &spot.origin, budget };
         let mut ranges = directory.clone().with_first_read(fetch::MORE);
         let mut found = self.beginnings(at, place, batch, first, &mut ranges)?;
-        let mut pending = self.pending();
         for (part, shown) in zip(&batch.parts, &mut found.shown) {
             if self.scan.progress.is_stopped() {
                 break;
             }
-            let stretch = stretch.part(part.member.stored_byte_len(), place.size());
-            let origin = part.origin(at.origin, &ranges);
-            let at = At { origin: &origin, ..at };
+            let spot = part.spot(spot, &ranges, place.size());
             match shown.take() {
-                Some(Shown::Record(record)) => self.shown_record(at, part, *record, &ranges, &mut pending),
+                Some(Shown::Record(record)) => {
+                    shown_record(At { origin: &spot.origin, budget }, part, *record, &ranges, &mut descent);
+                }
                 Some(Shown::Other) => {}
-                Some(Shown::Further) | None => self.further(at, place, part, &ranges, &stretch, &mut pending)?,
+                Some(Shown::Further) | None => self.further(&spot, budget, place, part, &ranges, &mut descent)?,
             }
         }
-        self.hand_over(&mut pending);
+        descent.hand_over();
         Ok(())
-    }
-
-    /// Reports that the first ranges of a batch are too large for the memory: a record with the error for each member whose
-    /// name promises an asset.
-    fn batch_too_large(
-        &self,
-        at: At<'_>,
-        place: Place<'_>,
-        directory: &Ranges,
-        batch: &Batch<'_>,
-        stretch: &Stretch<'_>,
-        error: &Error,
-    ) {
-        let mut pending = self.pending();
-        for part in &batch.parts {
-            if self.scan.progress.is_stopped() {
-                break;
-            }
-            let bytes = part.member.stored_byte_len();
-            // Counts it as done when it is dropped.
-            let _progress = stretch.part(bytes, place.size());
-            let origin = part.origin(at.origin, directory);
-            let at = At { origin: &origin, ..at };
-            if origin.is_promised() {
-                self.asset(at, unreadable(at, None, bytes, None, error), None, &mut pending);
-            }
-        }
-        self.hand_over(&mut pending);
-    }
-
-    /// Hands over the record of a member that its beginning describes.
-    fn shown_record(&self, at: At<'_>, part: &Part<'_>, record: Record, ranges: &Ranges, pending: &mut Pending<'_>) {
-        let content = part.member.in_ranges(ranges).content(at.budget);
-        let asset = match &content {
-            Ok(content) => Asset::parse_in(record.summary.format, content.data(), at.budget.limits()).ok(),
-            Err(_) => None,
-        };
-        let open = InSight { data: &[], asset: asset.as_ref(), budget: at.budget, members: 0..0 };
-        self.asset(at, record, Some(open), pending);
     }
 
     /// Visits a member that its beginning does not describe.
     fn further(
         &self,
-        at: At<'_>,
+        spot: &Spot<'_>,
+        budget: &Budget,
         place: Place<'_>,
         part: &Part<'_>,
         ranges: &Ranges,
-        stretch: &Stretch<'_>,
-        pending: &mut Pending<'_>,
+        descent: &mut Descent<'_, '_>,
     ) -> Result<()> {
         let mut ranges = ranges.clone();
         if part.by_ranges {
@@ -409,14 +350,54 @@ impl Run<'_> {
             };
             if let (Form::InPlace, Some(start)) = (part.member.form(), start) {
                 let mut here = ranges.section(start..start.saturating_add(part.member.stored_byte_len()));
-                return match self.look_in(at, place, &mut here, stretch, pending)?.cut {
+                return match self.look_in(spot, budget, place, &mut here, descent)?.cut {
                     Some(error) => Err(error),
                     None => Ok(()),
                 };
             }
             place.load(&mut ranges, |ranges| missing(part.member.in_ranges(ranges).stored_bytes()))?;
         }
-        self.member(at, &part.member.in_ranges(&ranges), stretch, pending);
+        let _ = enter(descent, spot, &part.member.in_ranges(&ranges), budget);
         Ok(())
     }
+}
+
+/// Hands over the record of a member that its beginning describes.
+fn shown_record(at: At<'_>, part: &Part<'_>, record: Record, ranges: &Ranges, descent: &mut Descent<'_, '_>) {
+    let content = part.member.in_ranges(ranges).content(at.budget);
+    let asset = match &content {
+        Ok(content) => Asset::parse_in(record.summary.format, content.data(), at.budget.limits()).ok(),
+        Err(_) => None,
+    };
+    let open = InSight { data: &[], asset: asset.as_ref(), budget: at.budget, members: 0..0 };
+    descent.asset(at, record, Some(open));
+}
+
+/// Reads all bytes of a file, or of an asset inside one, and describes them and everything inside them.
+fn look_at_all(
+    spot: &Spot<'_>,
+    budget: &Budget,
+    format: Option<Format>,
+    place: Place<'_>,
+    ranges: &mut Ranges,
+    descent: &mut Descent<'_, '_>,
+) -> Result<bool> {
+    let size = ranges.byte_len();
+    let held = match budget.hold(size) {
+        Ok(held) => held,
+        Err(error) => {
+            let at = At { origin: &spot.origin, budget };
+            descent.asset(at, unreadable(at, format, size, None, &error), None);
+            return Ok(true);
+        }
+    };
+    if size > MOST_JOINED {
+        let bytes = place.whole(ranges.in_file(0..size))?;
+        return Ok(descent.describe(spot, &bytes, held.budget(), None));
+    }
+    place.load(ranges, |ranges| {
+        ranges.get(0..size)?;
+        Ok(())
+    })?;
+    Ok(descent.describe(spot, ranges.get(0..size)?, held.budget(), None))
 }

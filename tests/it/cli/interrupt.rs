@@ -82,6 +82,27 @@ fn a_scan_that_waits_for_its_list_is_interrupted_too() {
     drop(list);
 }
 
+/// A program that sends one path after another waits for the answer to each.
+#[test]
+fn the_event_of_a_path_comes_before_the_next_path_is_sent() {
+    let mut child = scan_of_a_list().arg("--events").spawn().unwrap();
+    let mut list = child.stdin.take().unwrap();
+    let out = BufReader::new(child.stdout.take().unwrap());
+    let (send, events) = std::sync::mpsc::channel();
+    let reader = std::thread::spawn(move || out.lines().try_for_each(|line| send.send(line.unwrap())));
+    for path in ["nowhere", EVERYTHING, "nowhere/else"] {
+        writeln!(list, "{path}").unwrap();
+        let mut event = String::new();
+        while !event.contains(&format!("{path}\"")) {
+            event = events.recv_timeout(Duration::from_secs(60)).unwrap();
+        }
+        assert_eq!(event.contains(r#""event":"vanished""#), path != EVERYTHING, "{event}");
+    }
+    drop(list);
+    reader.join().unwrap().unwrap();
+    assert_eq!(end(child).0, Some(1));
+}
+
 #[test]
 fn an_interrupted_scan_leaves_the_file_to_write_as_it_was() {
     let folder = Folder::new("interrupt-output");

@@ -1,0 +1,309 @@
+//! The walk of one thread over a file of which all bytes are available. Threads share the members of an archive.
+
+use std::ops::Range;
+
+use super::describe::{At, Late, LateCheck, Origin, describe_as, unreadable};
+use super::found::{Found, Sighting};
+use super::in_ranges::{Look, Shown};
+use super::members::{container, pay, text_bytes};
+use super::options::Views;
+use super::pending::{Early, MOST_BYTES, Pending, Together};
+use super::prefetch::{Prefetch, Waits};
+use super::progress::Stretch;
+use super::record::Record;
+use super::run::Run;
+use super::target::Use;
+use crate::asset::Asset;
+use crate::asset::address::{self, Opened};
+use crate::asset::container::{Container, Content, Form, Member};
+use crate::asset::stored::Stored;
+use crate::base::amount::Amount;
+use crate::base::error::{Error, Result};
+use crate::base::format::Format;
+use crate::blocks::stream_cache::StreamCache;
+use crate::budget::{Budget, Held};
+use crate::bytes::Packing;
+use crate::formats::zip::Sound;
+use crate::inspect::Depth;
+use crate::ranges::{Data, Ranges};
+use crate::summary::Problem;
+use crate::visit::members::{Named, Rest};
+use crate::visit::walk::{Archive, Bytes, Flow, Unread, Visitor, enter, walk};
+
+/// From this size on, the checksum of an archive takes longer than asking another thread to help.
+const LARGE_ARCHIVE: usize = 1 << 20;
+
+/// How much of a deflated member is read at first for its header.
+const BEGINNING: u64 = 2 << 10;
+
+/// The place of an asset, and its part of the file's progress.
+pub(super) struct Spot<'p> {
+    pub(super) origin: Origin<'p>,
+    pub(super) stretch: Stretch<'p>,
+}
+
+/// The parts of an asset that the view sees, besides its record.
+pub(super) struct InSight<'s, 'a> {
+    pub(super) data: &'a [u8],
+    pub(super) asset: Option<&'s Asset<'a>>,
+    pub(super) budget: &'s Budget,
+    pub(super) members: Range<usize>,
+}
+
+/// The bytes of an archive whose members are being visited.
+#[derive(Clone, Copy)]
+pub(super) struct Inside<'i, 'a> {
+    pub(super) data: &'a [u8],
+    /// The size of `data`, to convert the members' sizes to progress.
+    pub(super) whole: u64,
+    pub(super) budget: &'i Budget,
+}
+
+/// A walk over a file, or over a few members of an archive, and its results.
+pub(super) struct Descent<'r, 's> {
+    run: &'r Run<'s>,
+    pending: Pending<'s>,
+    /// True if the last bytes that it looked at are in a known format, or expected to be.
+    is_asset: bool,
+}
+
+impl<'r, 's> Descent<'r, 's> {
+    pub(super) fn new(run: &'r Run<'s>) -> Self {
+        Self { run, pending: run.pending(), is_asset: false }
+    }
+
+    /// Describes the target of an address and everything inside it. Returns false if it is not in a known format.
+    pub(super) fn opened(&mut self, spot: &Spot<'_>, opened: &Opened<address::Content<'_>>, budget: &Budget) -> bool {
+        match &opened.content {
+            Ok(content) => self.describe(spot, content, content.budget(), self.fault_of(content)),
+            Err(error) => {
+                let at = At { origin: &spot.origin, budget };
+                self.asset(at, unreadable(at, opened.format, opened.bytes, None, error), None);
+                true
+            }
+        }
+    }
+
+    /// Returns the error if the target of an address that is stored in place has another checksum, where all of its bytes
+    /// are read anyway. An archive around it is not described, so nothing else checks it.
+    fn fault_of(&self, content: &address::Content<'_>) -> Option<Error> {
+        let scan = self.run.scan;
+        if scan.digests || scan.depth == Depth::Verify { content.check().err() } else { None }
+    }
+
+    /// Describes these bytes and everything inside them. Returns false if they are not in a known format. The fault, if
+    /// there is one, is the first problem of the record, and hides nothing.
+    pub(super) fn describe(&mut self, spot: &Spot<'_>, data: &[u8], budget: &Budget, fault: Option<Error>) -> bool {
+        let _ = walk(self, spot, Bytes { data: Data::Whole(data), budget, fault });
+        self.is_asset
+    }
+
+    /// Describes a deflated member of this archive by its beginning. Returns false if it needs all of it.
+    fn beginning(&mut self, spot: &Spot<'_>, member: &Member<'_>, archive: &[u8], budget: &Budget) -> bool {
+        let Run { scan, texts, globs, .. } = self.run;
+        let at = At { origin: &spot.origin, budget };
+        let is_asked = scan.beginnings && scan.depth == Depth::Header && !scan.digests;
+        let is_small = member.decoded_byte_len_hint() <= BEGINNING;
+        if !is_asked || is_small || member.form() != Form::Packed(Packing::Deflate) || texts(at.origin.name()) {
+            return false;
+        }
+        let mut ranges = Ranges::new(archive.len() as u64).with_first_read(BEGINNING);
+        let question = |ranges: &Ranges| Ok(Look::member_alone(at, globs, &member.in_ranges(ranges)));
+        match ranges.load(archive, question) {
+            Ok(Shown::Record(record)) => self.asset(at, *record, None),
+            Ok(Shown::Other) => {}
+            Ok(Shown::Further) | Err(_) => return false,
+        }
+        true
+    }
+
+    /// Reports a record, if it is requested. Its content beyond names has not been charged yet.
+    pub(super) fn asset(&mut self, at: At<'_>, mut record: Record, open: Option<InSight<'_, '_>>) {
+        let Some(bytes) = pay(at, &mut record) else { return };
+        let around = record.member.as_ref().map_or(0, text_bytes);
+        // Of a text, the view may give references that are not in the record.
+        let mut shown = 0;
+        match open {
+            Some(InSight { data, asset, budget, members }) => {
+                if asset.is_none() {
+                    shown = data.len() as u64;
+                }
+                let sighting = Sighting { record: &record, data, asset, budget, members, is_continued: false };
+                self.pending.see(Some(&sighting));
+            }
+            None => self.pending.see(None),
+        }
+        if self.pending.add(Found::Asset(Box::new(record)), bytes.saturating_add(around).saturating_add(shown)) {
+            self.hand_over();
+        }
+    }
+
+    /// Hands over the results so far.
+    pub(super) fn hand_over(&mut self) {
+        self.run.hand_over(&mut self.pending);
+    }
+}
+
+impl Visitor for Descent<'_, '_> {
+    type Place<'p> = Spot<'p>;
+
+    fn look<'a>(&mut self, spot: &Spot<'_>, bytes: Bytes<'_, 'a>) -> Flow<Option<Archive<'a>>> {
+        let Bytes { data, budget, fault } = bytes;
+        let Run { scan, texts, workers, .. } = self.run;
+        let origin = &spot.origin;
+        let at = At { origin, budget };
+        // All bytes are available.
+        let whole = data.from(0);
+        let format = Format::of_file(origin.name(), whole);
+        self.is_asset = format.is_some() || origin.is_expected() || texts(origin.name());
+        if !self.is_asset {
+            return Flow::Continue(None);
+        }
+        let streams = match scan.views {
+            Views::Records => None,
+            Views::Outlines => Some(StreamCache::over(whole, budget, false)),
+            Views::Arrays => Some(StreamCache::over(whole, budget, true)),
+        };
+        let is_zip = format == Some(Format::Zip);
+        let is_worth_it = is_zip || whole.len() >= LARGE_ARCHIVE && workers.is_many();
+        let puts_off = origin.depth == 0 && is_worth_it;
+        let described = describe_as(at, format, data, puts_off);
+        let (mut record, asset) = (described.record, described.asset.as_ref());
+        if let Some(fault) = &fault {
+            record.summary.problems.insert(0, Problem::error(fault));
+        }
+        let mut archive = None;
+        let mut members = 0..0;
+        if let Some(asset) = asset
+            && let Some((container, visited)) = container(at, asset, 0..origin.members.end, &mut record)
+        {
+            archive = Some(container);
+            members = visited;
+        }
+        let early = Early::default();
+        if let Some(late) = described.late {
+            let visit = |archive: &Container<'_>| {
+                let mut members = Rest::new(archive, members.clone(), budget);
+                let budget = &members.budget(budget);
+                let inside = Inside { data: whole, whole: whole.len() as u64, budget };
+                self.run.members(spot, inside, &mut members, Some(&early));
+            };
+            self.run.check_late(late, archive.as_ref(), &early, &visit, &mut record.summary.problems);
+        }
+        let inner = described.record_memory.as_ref().map_or(budget, Held::budget);
+        self.asset(at, record, Some(InSight { data: whole, asset, budget: inner, members: members.clone() }));
+        drop(described.record_memory);
+        drop(streams);
+        let Some(container) = archive else { return Flow::Continue(None) };
+        self.hand_over();
+        let (batches, done) = early.into_parts();
+        for mut batch in batches {
+            self.run.hand_over(&mut batch);
+        }
+        let members = done..members.end;
+        Flow::Continue(Some(Archive { data, container, members, held: described.held }))
+    }
+
+    fn members<'a>(&mut self, spot: &Spot<'_>, archive: Archive<'a>, budget: &Budget) -> Flow {
+        let mut members = archive.rest(budget);
+        let budget = &members.budget(budget);
+        let inside = Inside { data: archive.data.from(0), whole: archive.data.size(), budget };
+        self.run.members(spot, inside, &mut members, None);
+        Flow::Continue(())
+    }
+
+    fn is_promised(&self, spot: &Spot<'_>) -> bool {
+        spot.origin.is_promised() || (self.run.texts)(spot.origin.name())
+    }
+
+    fn content<'a>(&mut self, member: &Member<'a>, _: Option<Format>, budget: &Budget) -> Result<Option<Content<'a>>> {
+        // Where only ranges of the archive are available, they contain all of the member.
+        member.view(budget).map(|bytes| Some(Content::Whole(bytes)))
+    }
+
+    fn checks(&self) -> bool {
+        self.run.scan.digests
+    }
+
+    fn unread(&mut self, spot: &Spot<'_>, unread: Unread<'_>) -> Flow {
+        let at = At { origin: &spot.origin, budget: unread.budget };
+        self.asset(at, unreadable(at, unread.format, unread.byte_len, None, &unread.error), None);
+        Flow::Continue(())
+    }
+}
+
+impl<'s> Run<'s> {
+    /// Does a deferred check, and visits members of the archive at the same time. Adds the problems before the others.
+    fn check_late(
+        &self,
+        mut late: Late<'_>,
+        archive: Option<&Container<'_>>,
+        early: &Early<'s>,
+        visit: &(dyn Fn(&Container<'_>) + Sync),
+        problems: &mut Vec<Problem>,
+    ) {
+        let sound = Sound::default();
+        match &mut late.check {
+            LateCheck::Checksum { checksum, .. } => {
+                let step = || {
+                    let goes_on = checksum.step();
+                    if !goes_on {
+                        early.end();
+                    }
+                    goes_on
+                };
+                self.workers.beside(step, || archive.into_iter().for_each(visit));
+            }
+            LateCheck::Content { archive: zip, .. } => {
+                if archive.is_some() {
+                    visit(&Container::Zip(zip.noting(&sound)));
+                }
+            }
+        }
+        late.report(&sound, problems);
+    }
+
+    /// Visits these members of an archive, which have been charged; early, as many of them as possible. An error that
+    /// cuts the list of members short is a problem of the archive's own record.
+    pub(super) fn members<'a>(
+        &self,
+        spot: &Spot<'_>,
+        inside: Inside<'_, 'a>,
+        members: &mut Rest<'a>,
+        early: Option<&Early<'s>>,
+    ) {
+        let Inside { data, whole, budget: within } = inside;
+        // Data packed in another archive was loaded with that archive.
+        let waits = Waits::from_now_on(self.scan.read_ahead && spot.origin.depth == 0);
+        let members = Prefetch::new(data, self.scan.depth, waits, members);
+        let is_next = |named: &Named<'_>| !self.scan.progress.is_stopped() && Early::takes_if(early, named);
+        self.workers.each(Together(members.take_while(is_next)), |members| {
+            let mut descent = Descent::new(self);
+            descent.pending = descent.pending.waiting(early.is_some());
+            let budget = within.fork();
+            let mut bytes = Amount(0);
+            for (_, member) in &members {
+                bytes += member.stored_byte_len();
+            }
+            let stretch = spot.stretch.part(bytes.0, whole);
+            for (name, member) in members {
+                // The progress of small members is reported when all of them are done.
+                let size = member.stored_byte_len();
+                let stretch = stretch.part(if size < MOST_BYTES { 0 } else { size }, bytes.0);
+                let use_as = self.globs.use_of(member.name());
+                if use_as == Use::Nothing || self.scan.progress.is_stopped() {
+                    continue;
+                }
+                let origin = spot.origin.inside(name, Stored::of(&member), use_as);
+                let spot = Spot { origin, stretch };
+                if !descent.beginning(&spot, &member, data, &budget) {
+                    let _ = enter(&mut descent, &spot, &member, &budget);
+                }
+            }
+            match early {
+                Some(early) => early.keep(descent.pending),
+                None => descent.hand_over(),
+            }
+        });
+    }
+}
