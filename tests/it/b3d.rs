@@ -338,6 +338,19 @@ fn a_scene_of_which_vertices_cannot_be_read_has_no_bounds() {
     }
 }
 
+#[test]
+fn counts_are_those_of_a_summary_of_damaged_scenes_too() {
+    let mut compared = 0;
+    for (path, bytes) in crate::support::files::files() {
+        for end in [bytes.len(), bytes.len() / 2, bytes.len() / 3 * 2] {
+            let Ok(scene) = Scene::parse(&bytes[..end]) else { continue };
+            assert_eq!(scene.counts(), scene.summarize().counts, "{} up to {end}", path.display());
+            compared += 1;
+        }
+    }
+    assert!(compared >= 20, "{compared}");
+}
+
 /// The geometry of every format works the same matrices out in another way.
 #[test]
 fn bounds_agree_with_geometry() {

@@ -8,13 +8,13 @@ use crate::check::PIECE;
 use crate::summary::Bounds;
 
 /// A matrix for column vectors, rows first. Each row ends in a part of the translation.
-pub(super) type Matrix = [[f32; 4]; 3];
+type Matrix = [[f32; 4]; 3];
 
 /// The matrix that changes nothing.
-pub(super) const IDENTITY: Matrix = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]];
+const IDENTITY: Matrix = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]];
 
 /// Returns the matrix that applies `first`, and then `matrix`.
-pub(super) fn after(matrix: &Matrix, first: &Matrix) -> Matrix {
+fn after(matrix: &Matrix, first: &Matrix) -> Matrix {
     let [x, y, z] = first;
     // Each row of the product is the sum of the rows of `first`, weighted by a row of `matrix`. The translation of
     // `matrix` is added to the last column.
@@ -32,9 +32,49 @@ pub(super) fn after(matrix: &Matrix, first: &Matrix) -> Matrix {
 /// A number for each of the three axes, and one that is not used: four are computed at once.
 type Lanes = [f32; 4];
 
+/// The box around the vertices of a scene, while it is walked.
+#[derive(Debug, Default)]
+pub(super) struct SceneBox {
+    around: Around,
+    /// For each open node, the matrix from its space to that of the scene.
+    to_scene: Vec<Matrix>,
+}
+
+impl SceneBox {
+    /// Enters a node with this matrix to the space around it.
+    pub(super) fn enter(&mut self, to_parent: &Matrix) {
+        self.to_scene.push(after(self.to_scene(), to_parent));
+    }
+
+    /// Leaves the innermost node.
+    pub(super) fn leave(&mut self) {
+        self.to_scene.pop();
+    }
+
+    /// Extends the box to positions in the innermost node.
+    pub(super) fn add(&mut self, positions: &Strided<'_, Vec3>) {
+        let columns = Columns::of(self.to_scene());
+        self.around.add(positions, &columns);
+    }
+
+    /// Records that some vertices cannot be read. The box is then unknown.
+    pub(super) fn leave_out(&mut self) {
+        self.around.is_partial = true;
+    }
+
+    /// Returns the box. Returns `None` if there are no vertices, if some are missing, or if one is infinitely far away.
+    pub(super) fn bounds(&self) -> Option<Bounds> {
+        self.around.bounds()
+    }
+
+    fn to_scene(&self) -> &Matrix {
+        self.to_scene.last().unwrap_or(&IDENTITY)
+    }
+}
+
 /// The box around the vertices so far, in the file's left-handed space.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Around {
+struct Around {
     min: Lanes,
     max: Lanes,
     /// True if vertices are missing from it.
@@ -78,9 +118,10 @@ impl Columns {
 }
 
 impl Around {
-    /// Extends it to the positions of one mesh, which `to_scene` maps to the space of the scene.
-    pub(super) fn add(&mut self, positions: &Strided<'_, Vec3>, to_scene: &Matrix) {
-        let columns = Columns::of(to_scene);
+    /// Extends it to positions, which these columns map to the space of the scene.
+    // Inlined, the zeros of the unused axis would be known, and four numbers no longer be computed at once.
+    #[inline(never)]
+    fn add(&mut self, positions: &Strided<'_, Vec3>, columns: &Columns) {
         let mut extended = *self;
         for (index, position) in positions.iter().enumerate() {
             // Long work may have to end, and then the other positions are missing.
@@ -104,13 +145,7 @@ impl Around {
         }
     }
 
-    /// Records that some vertices cannot be read. The box is then unknown.
-    pub(super) fn leave_out(&mut self) {
-        self.is_partial = true;
-    }
-
-    /// Returns the box. Returns `None` if there are no vertices, if some are missing, or if one is infinitely far away.
-    pub(super) fn bounds(self) -> Option<Bounds> {
+    fn bounds(self) -> Option<Bounds> {
         if self.is_partial {
             return None;
         }

@@ -1,6 +1,7 @@
 //! The implementation of [`Inspect`] for scenes.
 
-use super::verify::{Survey, Surveyed};
+use super::bounds::SceneBox;
+use super::verify::{Facts, Survey};
 use super::{ChunkKind, Scene, Step, Triangles, Vertices};
 use crate::base::error::Result;
 use crate::base::format::Format;
@@ -10,7 +11,27 @@ use crate::bytes::batch::to_the_end;
 use crate::bytes::{Strided, Table};
 use crate::inspect::{Depth, Inspect, no_digest};
 use crate::outline::Outline;
-use crate::summary::{Problems, References, Summary};
+use crate::summary::{Counts, Problems, References, Summary};
+
+impl Scene<'_> {
+    /// Counts all parts with one walk over the chunks. These are the counts of a [summary](Inspect::summarize), which also
+    /// has the names of textures, and reads all positions for the bounds; this reads no array. A damaged part is not
+    /// counted there either; the summary says why. Of [ranges](Self::parse_ranges), those of the arrays are requested too.
+    ///
+    /// ```
+    /// use meshpeek::Inspect;
+    /// use meshpeek::b3d::Scene;
+    /// # let bytes = b"BB3D\x04\0\0\0\x01\0\0\0";
+    /// let scene = Scene::parse(bytes)?;
+    /// assert_eq!(scene.counts(), scene.summarize().counts);
+    /// assert_eq!(scene.counts().get("vertices"), Some(0));
+    /// # Ok::<(), meshpeek::Error>(())
+    /// ```
+    pub fn counts(&self) -> Counts {
+        let mut problems = Problems::new(&self.limits);
+        Survey::new(self, Depth::Summary, &mut problems, None).run().counts(true)
+    }
+}
 
 impl Inspect for Scene<'_> {
     fn about(&self) -> (Format, &Limits, u64) {
@@ -23,14 +44,15 @@ impl Inspect for Scene<'_> {
 
     /// Summarizes with one walk over all chunks. Of their arrays, it reads the positions alone, for the bounds.
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
-        let mut references = References::new(&self.limits);
-        let Surveyed { counted, bounds } = Survey::new(self, depth, problems).run(&mut references);
+        let references = References::new(&self.limits);
+        let mut facts = Facts { scene_box: SceneBox::default(), references };
+        let counted = Survey::new(self, depth, problems, Some(&mut facts)).run();
         Summary {
             version: u32::try_from(self.version).ok(),
             // Counts of chunks in nodes are known only if the nodes were walked.
             counts: counted.counts(depth > Depth::Header),
-            bounds,
-            references: references.into_vec(problems),
+            bounds: facts.scene_box.bounds(),
+            references: facts.references.into_vec(problems),
             ..Summary::new(Format::B3d, self.data.size())
         }
     }

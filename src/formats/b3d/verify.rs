@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use super::bounds::{Around, IDENTITY, Matrix, after};
+use super::bounds::SceneBox;
 use super::walk::{InNode, Walk};
 use super::wire::ChunkHeader;
 use super::{Animation, Bone, ChunkKind, Keys, Mesh, Scene, Sequence, Step, Triangles, Vertices};
@@ -20,7 +20,7 @@ use crate::bytes::{Color, Element, Quat, Strided, Vec3};
 use crate::check::{self, Check, Facing, Finite, Index, Length, Numbers, Rows, Unit, UnitRange, rules};
 use crate::inspect::{Depth, Inspect as _};
 use crate::outline::{Silent, next};
-use crate::summary::{self, Bounds, Problems, ReferenceKind, Severity, counted};
+use crate::summary::{Problems, ReferenceKind, References, Severity, counted};
 
 /// The version that the spec describes.
 const VERSION: i32 = 1;
@@ -58,14 +58,16 @@ pub(super) struct Survey<'s, 'a> {
     /// The number of BONE chunks without an ANIM in their node or an ancestor, and the offset of the first.
     unanimated: (u64, u64),
     mesh: OpenMesh<'a>,
-    /// The box around the vertices so far.
-    around: Around,
+    /// Where other facts go, unless only counts are wanted.
+    facts: Option<&'s mut Facts>,
 }
 
-/// The result of a walk over a scene.
-pub(super) struct Surveyed {
-    pub(super) counted: Counted,
-    pub(super) bounds: Option<Bounds>,
+/// What a walk over a scene finds besides counts.
+pub(super) struct Facts {
+    /// The box around the vertices so far.
+    pub(super) scene_box: SceneBox,
+    /// The names of the textures.
+    pub(super) references: References,
 }
 
 #[derive(Default)]
@@ -73,8 +75,6 @@ struct OpenNode {
     meshes: Amount<u32>,
     bones: Amount<u32>,
     animations: Amount<u32>,
-    /// Maps its space to that of the scene.
-    to_scene: Matrix,
     /// The number of lists of keys.
     keys: usize,
     /// The number of sequences.
@@ -94,19 +94,23 @@ struct OpenMesh<'a> {
 }
 
 impl<'s, 'a> Survey<'s, 'a> {
-    /// Creates a walk that has counted nothing yet.
-    pub(super) fn new(scene: &'s Scene<'a>, depth: Depth, problems: &'s mut Problems) -> Self {
-        let (counted, at_root, open_nodes, unanimated, mesh, around) = Default::default();
-        Self { scene, depth, problems, counted, at_root, open_nodes, unanimated, mesh, around }
+    /// Creates a walk that has counted nothing yet. Without `facts`, it reads neither names nor positions.
+    pub(super) fn new(
+        scene: &'s Scene<'a>,
+        depth: Depth,
+        problems: &'s mut Problems,
+        facts: Option<&'s mut Facts>,
+    ) -> Self {
+        let (counted, at_root, open_nodes, unanimated, mesh) = Default::default();
+        Self { scene, depth, problems, counted, at_root, open_nodes, unanimated, mesh, facts }
     }
 
-    /// Walks over the scene as far as the depth asks for. Returns the counts and the box; the problems and the names of
-    /// the textures go to `problems` and `named`.
-    pub(super) fn run(mut self, named: &mut summary::References) -> Surveyed {
+    /// Walks over the scene as far as the depth asks for.
+    pub(super) fn run(mut self) -> Counted {
         self.scene_itself();
-        self.materials(named);
+        self.materials();
         if self.depth == Depth::Header {
-            return Surveyed { counted: self.counted, bounds: None };
+            return self.counted;
         }
         let mut walk = self.scene.walk();
         while let Some(step) = &next_step(&mut walk) {
@@ -115,7 +119,7 @@ impl<'s, 'a> Survey<'s, 'a> {
                 Err(error) => {
                     self.problems.error(error);
                     // The chunk may have had vertices.
-                    self.around.leave_out();
+                    self.leave_out();
                 }
             }
         }
@@ -132,7 +136,7 @@ impl<'s, 'a> Survey<'s, 'a> {
             let dissects = false;
             check::fields(about, dissects, self.problems, |out| self.scene.dissect(out));
         }
-        Surveyed { counted: self.counted, bounds: self.around.bounds() }
+        self.counted
     }
 
     /// Returns true if it reads all indices and numbers.
@@ -160,11 +164,13 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
-    /// Counts the textures and brushes, adds the names of the textures to `named`, and checks the brushes' texture ids.
-    fn materials(&mut self, named: &mut summary::References) {
+    /// Counts the textures and brushes, adds the names of the textures, and checks the brushes' texture ids.
+    fn materials(&mut self) {
         for texture in self.scene.textures() {
             if let Some(texture) = self.problems.ok(texture) {
-                named.add(ReferenceKind::Texture, texture.name);
+                if let Some(facts) = &mut self.facts {
+                    facts.references.add(ReferenceKind::Texture, texture.name);
+                }
                 self.counted.textures += 1;
             }
         }
@@ -208,8 +214,10 @@ impl<'s, 'a> Survey<'s, 'a> {
                     self.once_at_root(chunk, ROOT_NODES);
                 }
                 self.counted.nodes += 1;
-                let to_scene = after(self.to_scene(), &node.local_matrix());
-                self.open_nodes.push(OpenNode { to_scene, ..OpenNode::default() });
+                self.open_nodes.push(OpenNode::default());
+                if let Some(facts) = &mut self.facts {
+                    facts.scene_box.enter(&node.local_matrix());
+                }
             }
             ChunkKind::Mesh(mesh) => {
                 self.truncated(chunk, place);
@@ -253,12 +261,13 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
         self.mesh.vertices_seen = true;
         let Some(vertices) = self.problems.ok_in(place, Vertices::parse(chunk)) else {
-            self.around.leave_out();
+            self.leave_out();
             return;
         };
         self.counted.vertices += vertices.len() as u64;
-        let to_scene = *self.to_scene();
-        self.around.add(&vertices.positions(), &to_scene);
+        if let Some(facts) = &mut self.facts {
+            facts.scene_box.add(&vertices.positions());
+        }
         if self.is_deep() {
             self.vertices(&vertices);
         }
@@ -326,11 +335,10 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
-    /// Returns the matrix from the space of the current node to that of the scene.
-    fn to_scene(&self) -> &Matrix {
-        match self.open_nodes.last() {
-            Some(open) => &open.to_scene,
-            None => &IDENTITY,
+    /// Records that vertices of the box cannot be read.
+    fn leave_out(&mut self) {
+        if let Some(facts) = &mut self.facts {
+            facts.scene_box.leave_out();
         }
     }
 
@@ -339,6 +347,9 @@ impl<'s, 'a> Survey<'s, 'a> {
     fn leave(&mut self, depth: usize) {
         while self.open_nodes.len() > depth {
             let Some(open) = self.open_nodes.pop() else { return };
+            if let Some(facts) = &mut self.facts {
+                facts.scene_box.leave();
+            }
             if open.animations.0 == 0 {
                 let above = self.open_nodes.last_mut().map_or(&mut self.unanimated, |above| &mut above.unanimated);
                 add(above, open.unanimated);
@@ -485,6 +496,7 @@ impl<'s, 'a> Survey<'s, 'a> {
 
     /// Counts a MESH, BONE or ANIM chunk of the current node. Warns if it is the second of its kind, or if the node has
     /// both MESH and BONE.
+    #[inline]
     fn only_one(&mut self, chunk: &Chunk<'a, ChunkHeader>) {
         let Some(open) = self.open_nodes.last_mut() else { return };
         let seen = match &chunk.tag().0 {
