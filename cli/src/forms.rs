@@ -31,8 +31,10 @@ pub(crate) trait Form<R>: Send {
 /// Facts that are known only at the end. Each form takes those it needs.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct End<'e> {
-    /// True if nothing is missing. Of a scan, a later one may use its tables then.
+    /// True if everything could be read.
     pub(crate) is_whole: bool,
+    /// True if a later scan may use the rows of these tables again.
+    pub(crate) is_reusable: bool,
     /// The counts in words.
     pub(crate) counts: &'e str,
     /// The last lines of a stream with events.

@@ -111,7 +111,7 @@ impl Page {
         if is_json {
             return Ok(Self { form: Box::new(Documents(Output::data(common)?)), is_text: false });
         }
-        let sheets = Sheets { out: Output::text(common)?, is_first: true, is_long: common.verbose };
+        let sheets = FileSheets { out: Output::text(common)?, is_first: true, is_long: common.verbose };
         Ok(Self { form: Box::new(sheets), is_text: true })
     }
 
@@ -198,14 +198,14 @@ impl Form<Described<'_>> for Documents {
 }
 
 /// Each file as text, with a blank line between two.
-struct Sheets {
+struct FileSheets {
     out: Output,
     is_first: bool,
     /// True if nothing is left out.
     is_long: bool,
 }
 
-impl Form<Described<'_>> for Sheets {
+impl Form<Described<'_>> for FileSheets {
     fn add(&mut self, Described { record, asset, .. }: Described<'_>) -> Result<(), Failure> {
         let out = &mut self.out;
         if !self.is_first {

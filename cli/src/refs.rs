@@ -343,7 +343,7 @@ fn form_of(args: &Args, common: &Common) -> Result<LinkForm, Failure> {
     }
     let out = Output::text(common)?;
     let service = match args.format_for(&out) {
-        LinkFormat::Table => return Ok(Box::new(Sheets { out, sheet: Sheet::default() })),
+        LinkFormat::Table => return Ok(Box::new(ReferenceSheets { out, sheet: Sheet::default() })),
         LinkFormat::Csv => {
             let mut csv = csv::Writer::from_writer(Output::data(common)?);
             csv.write_record(COLUMNS.split(','))?;
@@ -354,7 +354,7 @@ fn form_of(args: &Args, common: &Common) -> Result<LinkForm, Failure> {
         _ => return Ok(Box::new(LinkLines(Output::data(common)?))),
     };
     let annotations = Annotations::new(Output::data(common)?, service)?;
-    Ok(Box::new(Annotated { annotations, is_stale: args.stale }))
+    Ok(Box::new(AnnotatedReferences { annotations, is_stale: args.stale }))
 }
 
 impl InTable for &Link<'_> {
@@ -377,12 +377,12 @@ impl Form<&Link<'_>> for LinkLines {
 }
 
 /// The references of each asset below its address.
-struct Sheets {
+struct ReferenceSheets {
     out: Output,
     sheet: Sheet,
 }
 
-impl Form<&Link<'_>> for Sheets {
+impl Form<&Link<'_>> for ReferenceSheets {
     fn add(&mut self, link: &Link<'_>) -> Result<(), Failure> {
         Ok(self.sheet.add(link, &mut self.out)?)
     }
@@ -394,12 +394,12 @@ impl Form<&Link<'_>> for Sheets {
 }
 
 /// Missing files and stale copies, and assets that are not all read, as annotations.
-struct Annotated {
+struct AnnotatedReferences {
     annotations: Annotations,
     is_stale: bool,
 }
 
-impl Form<&Link<'_>> for Annotated {
+impl Form<&Link<'_>> for AnnotatedReferences {
     fn add(&mut self, link: &Link<'_>) -> Result<(), Failure> {
         if let Some(line) = annotation(link, self.annotations.service, self.is_stale)? {
             self.annotations.put(&line)?;

@@ -269,7 +269,7 @@ fn form_of(args: &Args, common: &Common) -> Result<Box<dyn for<'j> Form<Judged<'
         ProblemFormat::Text => return Ok(Box::new(Text(RecordRows::new(out, by_path)))),
         _ => return Ok(Box::new(Records(RecordRows::new(out, if_asked())))),
     };
-    Ok(Box::new(Annotated(RecordRows::new(Annotations::new(out, service)?, by_path))))
+    Ok(Box::new(AnnotatedProblems(RecordRows::new(Annotations::new(out, service)?, by_path))))
 }
 
 impl InTable for Judged<'_> {
@@ -327,9 +327,9 @@ impl Form<Judged<'_>> for Grouped {
 }
 
 /// Each problem as an annotation.
-struct Annotated(RecordRows<Annotations>);
+struct AnnotatedProblems(RecordRows<Annotations>);
 
-impl Form<Judged<'_>> for Annotated {
+impl Form<Judged<'_>> for AnnotatedProblems {
     fn add(&mut self, Judged { record, problems, .. }: Judged<'_>) -> Result<(), Failure> {
         if problems.is_empty() {
             return Ok(());

@@ -82,7 +82,7 @@ impl Writer {
             let mut out = Output::data(common)?;
             out.write_all(&maker.header()?)?;
             let rows = RecordRows::new(out, sorted);
-            return Ok(Self { row_maker: Some(maker.clone()), ..Self::of(KeyRows { maker, rows }) });
+            return Ok(Self { row_maker: Some(maker.clone()), ..Self::of(ScannedKeys { maker, rows }) });
         }
         let text = Output::text(common)?;
         let usual = if text.is_terminal && !is_stream { RecordFormat::Table } else { RecordFormat::Ndjson };
@@ -128,9 +128,9 @@ impl Writer {
         self.form.unreadable(error)
     }
 
-    /// Writes what is left, and the last events. With `is_whole`, a later scan may use the rows of tables again.
-    pub(super) fn finish(self, is_whole: bool, events: &str) -> Result<(), Failure> {
-        self.form.finish(End { is_whole, events, ..End::default() })
+    /// Writes what is left, and the last events. With `is_reusable`, a later scan may use the rows of tables again.
+    pub(super) fn finish(self, is_reusable: bool, events: &str) -> Result<(), Failure> {
+        self.form.finish(End { is_reusable, events, ..End::default() })
     }
 }
 
@@ -200,12 +200,12 @@ impl Form<Scanned<'_>> for CsvRows {
 }
 
 /// Some keys of each record, as CSV or lines of JSON.
-struct KeyRows {
+struct ScannedKeys {
     maker: RowMaker,
     rows: RecordRows<Output>,
 }
 
-impl Form<Scanned<'_>> for KeyRows {
+impl Form<Scanned<'_>> for ScannedKeys {
     fn add(&mut self, result: Scanned<'_>) -> Result<(), Failure> {
         let (record, row) = match result {
             Scanned::Record { record, row } => (record, row),
@@ -243,7 +243,7 @@ impl Form<Scanned<'_>> for RecordTables {
     }
 
     fn finish(self: Box<Self>, end: End<'_>) -> Result<(), Failure> {
-        self.0.finish(end.is_whole)
+        self.0.finish(end.is_reusable)
     }
 }
 

@@ -88,10 +88,10 @@ impl<'a, C: Copy, P: Grammar<'a, Output: Table>, F: Fn(u64, C) -> P> Grammar<'a>
             counts = lengths(self.per.sets, cursor, name, sink)?;
         }
         let mut arrays = [const { None }; 2];
-        for (index, (array, context)) in zip(&mut arrays, self.per.sets).enumerate() {
+        for (index, (array, context)) in zip(&mut arrays, &self.per.sets).enumerate() {
             if let Some(context) = context {
                 let count = counts.get(index).copied().flatten();
-                *array = Some(self.read_array(index, count, context, cursor, name, sink).within_index(index)?);
+                *array = Some(self.read_array(index, count, *context, cursor, name, sink).within_index(index)?);
             }
         }
         Ok(Sets(arrays))
@@ -134,7 +134,7 @@ fn lengths<C>(
     sink: &mut impl Sink,
 ) -> Result<[Option<u64>; 2]> {
     let mut lengths = [None; 2];
-    for (index, (one, set)) in zip(&mut lengths, sets).enumerate() {
+    for (index, (one, set)) in zip(&mut lengths, &sets).enumerate() {
         if set.is_some() {
             *one = Some(length().count(cursor, name, sink).within_index(index)?);
         }
@@ -155,9 +155,9 @@ impl<'a, C: Copy> Grammar<'a> for Names<C> {
         let lengths = lengths(self.0, cursor, name, sink)?;
         let offset = cursor.offset();
         let mut all = [None; 2];
-        for (index, (one, length)) in zip(&mut all, lengths).enumerate() {
+        for (index, (one, length)) in zip(&mut all, &lengths).enumerate() {
             if let Some(length) = length {
-                *one = Some(text(length).read(cursor).within_index(index)?);
+                *one = Some(text(*length).read(cursor).within_index(index)?);
             }
         }
         let span = cursor.since(offset);
