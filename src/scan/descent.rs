@@ -36,10 +36,16 @@ const LARGE_ARCHIVE: usize = 1 << 20;
 /// How much of a deflated member is read at first for its header.
 const BEGINNING: u64 = 2 << 10;
 
-/// The place of an asset, and its part of the file's progress.
+/// The origin of an asset, and its part of the file's progress.
 pub(super) struct Spot<'p> {
     pub(super) origin: Origin<'p>,
     pub(super) stretch: Stretch<'p>,
+}
+
+impl<'p> Spot<'p> {
+    pub(super) fn at<'a>(&'a self, budget: &'a Budget) -> At<'a> {
+        At { origin: &self.origin, budget }
+    }
 }
 
 /// The parts of an asset that the view sees, besides its record.
@@ -50,12 +56,13 @@ pub(super) struct InSight<'s, 'a> {
     pub(super) members: Range<usize>,
 }
 
-/// The bytes of an archive whose members are being visited.
+/// The archive whose members are being visited.
 #[derive(Clone, Copy)]
 pub(super) struct Inside<'i, 'a> {
     pub(super) data: &'a [u8],
-    /// The size of `data`, to convert the members' sizes to progress.
+    /// The members' stored sizes are shares of this number, for the progress.
     pub(super) whole: u64,
+    /// The budget of the members.
     pub(super) budget: &'i Budget,
 }
 
@@ -63,13 +70,14 @@ pub(super) struct Inside<'i, 'a> {
 pub(super) struct Descent<'r, 's> {
     run: &'r Run<'s>,
     pending: Pending<'s>,
-    /// True if the last bytes that it looked at are in a known format, or expected to be.
-    is_asset: bool,
+    /// True if the last bytes that it looked at have a record. It looks once for a file and once for each member of its
+    /// batch; those inside are looked at by others.
+    is_recognized: bool,
 }
 
 impl<'r, 's> Descent<'r, 's> {
     pub(super) fn new(run: &'r Run<'s>) -> Self {
-        Self { run, pending: run.pending(), is_asset: false }
+        Self { run, pending: run.pending(), is_recognized: false }
     }
 
     /// Describes the target of an address and everything inside it. Returns false if it is not in a known format.
@@ -77,7 +85,7 @@ impl<'r, 's> Descent<'r, 's> {
         match &opened.content {
             Ok(content) => self.describe(spot, content, content.budget(), self.fault_of(content)),
             Err(error) => {
-                let at = At { origin: &spot.origin, budget };
+                let at = spot.at(budget);
                 self.asset(at, unreadable(at, opened.format, opened.bytes, None, error), None);
                 true
             }
@@ -91,17 +99,19 @@ impl<'r, 's> Descent<'r, 's> {
         if scan.digests || scan.depth == Depth::Verify { content.check().err() } else { None }
     }
 
-    /// Describes these bytes and everything inside them. Returns false if they are not in a known format. The fault, if
-    /// there is one, is the first problem of the record, and hides nothing.
+    /// Describes these bytes and everything inside them. Returns false if they have no record, because they are not in a
+    /// known format. The fault, if there is one, is the first problem of the record, and hides nothing.
     pub(super) fn describe(&mut self, spot: &Spot<'_>, data: &[u8], budget: &Budget, fault: Option<Error>) -> bool {
-        let _ = walk(self, spot, Bytes { data: Data::Whole(data), budget, fault });
-        self.is_asset
+        let bytes = Bytes { data: Data::Whole(data), budget, fault };
+        // The walk of a scan never breaks. It looks at the progress before each member.
+        let _ = walk(self, spot, bytes);
+        self.is_recognized
     }
 
     /// Describes a deflated member of this archive by its beginning. Returns false if it needs all of it.
     fn beginning(&mut self, spot: &Spot<'_>, member: &Member<'_>, archive: &[u8], budget: &Budget) -> bool {
         let Run { scan, texts, globs, .. } = self.run;
-        let at = At { origin: &spot.origin, budget };
+        let at = spot.at(budget);
         let is_asked = scan.beginnings && scan.depth == Depth::Header && !scan.digests;
         let is_small = member.decoded_byte_len_hint() <= BEGINNING;
         if !is_asked || is_small || member.form() != Form::Packed(Packing::Deflate) || texts(at.origin.name()) {
@@ -151,21 +161,21 @@ impl Visitor for Descent<'_, '_> {
         let Bytes { data, budget, fault } = bytes;
         let Run { scan, texts, workers, .. } = self.run;
         let origin = &spot.origin;
-        let at = At { origin, budget };
+        let at = spot.at(budget);
         // All bytes are available.
-        let whole = data.from(0);
-        let format = Format::of_file(origin.name(), whole);
-        self.is_asset = format.is_some() || origin.is_expected() || texts(origin.name());
-        if !self.is_asset {
+        let bytes = data.from(0);
+        let format = Format::of_file(origin.name(), bytes);
+        self.is_recognized = format.is_some() || origin.is_expected() || texts(origin.name());
+        if !self.is_recognized {
             return Flow::Continue(None);
         }
         let streams = match scan.views {
             Views::Records => None,
-            Views::Outlines => Some(StreamCache::over(whole, budget, false)),
-            Views::Arrays => Some(StreamCache::over(whole, budget, true)),
+            Views::Outlines => Some(StreamCache::over(bytes, budget, false)),
+            Views::Arrays => Some(StreamCache::over(bytes, budget, true)),
         };
         let is_zip = format == Some(Format::Zip);
-        let is_worth_it = is_zip || whole.len() >= LARGE_ARCHIVE && workers.is_many();
+        let is_worth_it = is_zip || bytes.len() >= LARGE_ARCHIVE && workers.is_many();
         let puts_off = origin.depth == 0 && is_worth_it;
         let described = describe_as(at, format, data, puts_off);
         let (mut record, asset) = (described.record, described.asset.as_ref());
@@ -183,15 +193,13 @@ impl Visitor for Descent<'_, '_> {
         let early = Early::default();
         if let Some(late) = described.late {
             let visit = |archive: &Container<'_>| {
-                let mut members = Rest::new(archive, members.clone(), budget);
-                let budget = &members.budget(budget);
-                let inside = Inside { data: whole, whole: whole.len() as u64, budget };
-                self.run.members(spot, inside, &mut members, Some(&early));
+                let rest = Rest::new(archive, members.clone(), budget);
+                self.run.members_of(spot, bytes, rest, budget, Some(&early));
             };
             self.run.check_late(late, archive.as_ref(), &early, &visit, &mut record.summary.problems);
         }
         let inner = described.record_memory.as_ref().map_or(budget, Held::budget);
-        self.asset(at, record, Some(InSight { data: whole, asset, budget: inner, members: members.clone() }));
+        self.asset(at, record, Some(InSight { data: bytes, asset, budget: inner, members: members.clone() }));
         drop(described.record_memory);
         drop(streams);
         let Some(container) = archive else { return Flow::Continue(None) };
@@ -204,11 +212,8 @@ impl Visitor for Descent<'_, '_> {
         Flow::Continue(Some(Archive { data, container, members, held: described.held }))
     }
 
-    fn members<'a>(&mut self, spot: &Spot<'_>, archive: Archive<'a>, budget: &Budget) -> Flow {
-        let mut members = archive.rest(budget);
-        let budget = &members.budget(budget);
-        let inside = Inside { data: archive.data.from(0), whole: archive.data.size(), budget };
-        self.run.members(spot, inside, &mut members, None);
+    fn members(&mut self, spot: &Spot<'_>, archive: &Archive<'_>, around: &Budget) -> Flow {
+        self.run.members_of(spot, archive.data.from(0), archive.rest(around), around, None);
         Flow::Continue(())
     }
 
@@ -217,7 +222,7 @@ impl Visitor for Descent<'_, '_> {
     }
 
     fn content<'a>(&mut self, member: &Member<'a>, _: Option<Format>, budget: &Budget) -> Result<Option<Content<'a>>> {
-        // Where only ranges of the archive are available, they contain all of the member.
+        // Where only ranges of the archive are available, too, all of the member is read.
         member.view(budget).map(|bytes| Some(Content::Whole(bytes)))
     }
 
@@ -226,7 +231,7 @@ impl Visitor for Descent<'_, '_> {
     }
 
     fn unread(&mut self, spot: &Spot<'_>, unread: Unread<'_>) -> Flow {
-        let at = At { origin: &spot.origin, budget: unread.budget };
+        let at = spot.at(unread.budget);
         self.asset(at, unreadable(at, unread.format, unread.byte_len, None, &unread.error), None);
         Flow::Continue(())
     }
@@ -263,8 +268,22 @@ impl<'s> Run<'s> {
         late.report(&sound, problems);
     }
 
-    /// Visits these members of an archive, which have been charged; early, as many of them as possible. An error that
-    /// cuts the list of members short is a problem of the archive's own record.
+    /// Visits these members of the archive in `data`, which have been charged; early, as many of them as possible. An
+    /// error that cuts the list of members short is a problem of the archive's own record.
+    fn members_of<'a>(
+        &self,
+        spot: &Spot<'_>,
+        data: &'a [u8],
+        mut rest: Rest<'a>,
+        around: &Budget,
+        early: Option<&Early<'s>>,
+    ) {
+        let budget = &rest.budget(around);
+        let inside = Inside { data, whole: data.len() as u64, budget };
+        self.members(spot, inside, &mut rest, early);
+    }
+
+    /// Visits members like [`members_of`](Self::members_of), with their own budget.
     pub(super) fn members<'a>(
         &self,
         spot: &Spot<'_>,

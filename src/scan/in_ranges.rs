@@ -192,13 +192,13 @@ impl Visitor for Look<'_> {
         Flow::Continue(Some(Archive { data, container, members, held }))
     }
 
-    fn members<'a>(&mut self, around: &Origin<'_>, archive: Archive<'a>, budget: &Budget) -> Flow {
-        let members = archive.rest(budget);
-        let budget = members.budget(budget);
+    fn members(&mut self, origin: &Origin<'_>, archive: &Archive<'_>, around: &Budget) -> Flow {
+        let members = archive.rest(around);
+        let budget = members.budget(around);
         for (name, member) in members {
             let use_as = self.globs.use_of(member.name());
             if use_as != Use::Nothing {
-                enter(self, &around.inside(name, Stored::of(&member), use_as), &member, &budget)?;
+                enter(self, &origin.inside(name, Stored::of(&member), use_as), &member, &budget)?;
             }
         }
         Flow::Continue(())

@@ -125,7 +125,7 @@ impl Opening<'_> {
 impl Visitor for Opening<'_> {
     type Place<'p> = Place;
 
-    fn members<'a>(&mut self, place: &Place, archive: Archive<'a>, around: &Budget) -> Flow {
+    fn members(&mut self, place: &Place, archive: &Archive<'_>, around: &Budget) -> Flow {
         let members = archive.rest(around);
         let budget = members.budget(around);
         for (name, member) in members {

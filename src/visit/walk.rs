@@ -1,8 +1,8 @@
 //! The walk over an asset and everything inside it.
 //!
-//! A [`Visitor`] takes each asset, and says in which order the walk visits the members of an archive, or by how many
-//! threads. The bytes are all of a file, or [ranges](crate::ranges) of it: then missing ones are noted, and the walk is
-//! repeated when they are there.
+//! A [`Visitor`] takes each asset, and visits the members of an archive: one after another, or on several threads. The
+//! bytes are all of a file, or [ranges](crate::ranges) of it: then missing ones are noted, and the walk is repeated when
+//! they are there.
 
 use std::ops::{ControlFlow, Range};
 
@@ -25,7 +25,7 @@ pub(crate) trait Visitor {
     fn look<'a>(&mut self, place: &Self::Place<'_>, bytes: Bytes<'_, 'a>) -> Flow<Option<Archive<'a>>>;
 
     /// Visits the members of the archive at a place, each by [`enter`].
-    fn members<'a>(&mut self, place: &Self::Place<'_>, archive: Archive<'a>, around: &Budget) -> Flow;
+    fn members(&mut self, place: &Self::Place<'_>, archive: &Archive<'_>, around: &Budget) -> Flow;
 
     /// Returns true if the name at this place says that there is an asset.
     fn is_promised(&self, place: &Self::Place<'_>) -> bool;
@@ -66,13 +66,12 @@ pub(crate) struct Bytes<'b, 'a> {
 
 /// An archive that a walk enters, and the members to visit, which have been charged.
 pub(crate) struct Archive<'a> {
-    /// All bytes of it. Only a scan looks at its members out of order.
+    /// Its bytes. Only a scan of whole files uses them: it reads ahead, and measures its progress.
     #[cfg_attr(not(feature = "scan"), expect(dead_code))]
     pub(crate) data: Data<'a>,
     pub(crate) container: Container<'a>,
     pub(crate) members: Range<usize>,
     /// The memory that is charged until the walk leaves the archive.
-    #[expect(dead_code, reason = "dropped with the archive")]
     pub(crate) held: Option<Held>,
 }
 
@@ -97,10 +96,10 @@ pub(crate) struct Unread<'u> {
 /// Visits these bytes and everything inside them, until the visitor breaks.
 pub(crate) fn walk<V: Visitor>(visitor: &mut V, place: &V::Place<'_>, bytes: Bytes<'_, '_>) -> Flow {
     let around = bytes.budget;
-    match visitor.look(place, bytes)? {
-        Some(archive) => visitor.members(place, archive, around),
-        None => Flow::Continue(()),
-    }
+    let Some(archive) = visitor.look(place, bytes)? else { return Flow::Continue(()) };
+    visitor.members(place, &archive, around)?;
+    drop(archive.held);
+    Flow::Continue(())
 }
 
 /// Visits a member and everything inside it.

@@ -27,6 +27,11 @@ export class Steps {
     await pause();
     this.start = performance.now();
   }
+
+  /** Ends the step if it has been long enough. */
+  async breathe() {
+    if (this.isLong) await this.next();
+  }
 }
 
 /** Calls a function for each of a list. */

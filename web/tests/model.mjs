@@ -193,7 +193,7 @@ on('a model of 10,000 nodes is drawn, and one of more says that it has too many'
   assert.equal(await partsOf(page), 1);
   await goTo(page, 'more.b3d&model');
   await page.locator('#message.error').waitFor();
-  assert.match(await page.locator('#message').textContent(), /too many parts to be drawn/);
+  assert.match(await page.locator('#message').textContent(), /too many nodes to be drawn/);
   await tab(page, 'facts');
   assert.match(await page.locator('.facts .pairs').textContent(), /10,001/);
 });

@@ -51,7 +51,7 @@ function corners([x, y, z], size) {
 
 /**
  * A B3D file of squares: `{ texture, flags, fx, blend, alpha, at, size, turned, grid }` each, where all may be absent. With
- * `clip`, its node moves by one to the right in that number of frames.
+ * `clip`, its node moves by one to the right in that number of frames. `pivots` is the number of further nodes, without a mesh.
  */
 export function b3d(squares, { clip, pivots = 0 } = {}) {
   const textures = [...new Map(squares.filter(({ texture }) => texture).map((square) => [square.texture, square])).values()];

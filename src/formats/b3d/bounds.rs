@@ -58,7 +58,7 @@ impl SceneBox {
     }
 
     /// Records that some vertices cannot be read. The box is then unknown.
-    pub(super) fn leave_out(&mut self) {
+    pub(super) fn mark_incomplete(&mut self) {
         self.around.is_partial = true;
     }
 
@@ -119,7 +119,7 @@ impl Columns {
 
 impl Around {
     /// Extends it to positions, which these columns map to the space of the scene.
-    // Inlined, the zeros of the unused axis would be known, and four numbers no longer be computed at once.
+    // If it is inlined, the compiler knows that the fourth lane is 0, and no longer computes four lanes at once.
     #[inline(never)]
     fn add(&mut self, positions: &Strided<'_, Vec3>, columns: &Columns) {
         let mut extended = *self;

@@ -14,9 +14,9 @@ use crate::outline::Outline;
 use crate::summary::{Counts, Problems, References, Summary};
 
 impl Scene<'_> {
-    /// Counts all parts with one walk over the chunks. These are the counts of a [summary](Inspect::summarize), which also
-    /// has the names of textures, and reads all positions for the bounds; this reads no array. A damaged part is not
-    /// counted there either; the summary says why. Of [ranges](Self::parse_ranges), those of the arrays are requested too.
+    /// Returns the counts of a [summary](Inspect::summarize), without its references and bounds. Walks over all chunks
+    /// once, and reads no arrays. Like a summary, it leaves out damaged parts. If only [ranges](Self::parse_ranges) of the
+    /// scene are available, those of the arrays are requested all the same.
     ///
     /// ```
     /// use meshpeek::Inspect;

@@ -94,7 +94,7 @@ struct OpenMesh<'a> {
 }
 
 impl<'s, 'a> Survey<'s, 'a> {
-    /// Creates a walk that has counted nothing yet. Without `facts`, it reads neither names nor positions.
+    /// Creates a walk that has counted nothing yet. Without `facts`, it collects no names and reads no positions.
     pub(super) fn new(
         scene: &'s Scene<'a>,
         depth: Depth,
@@ -105,7 +105,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         Self { scene, depth, problems, counted, at_root, open_nodes, unanimated, mesh, facts }
     }
 
-    /// Walks over the scene as far as the depth asks for.
+    /// Walks over the scene as far as the depth asks for. Returns the counts.
     pub(super) fn run(mut self) -> Counted {
         self.scene_itself();
         self.materials();
@@ -119,7 +119,7 @@ impl<'s, 'a> Survey<'s, 'a> {
                 Err(error) => {
                     self.problems.error(error);
                     // The chunk may have had vertices.
-                    self.leave_out();
+                    self.mark_incomplete();
                 }
             }
         }
@@ -261,7 +261,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
         self.mesh.vertices_seen = true;
         let Some(vertices) = self.problems.ok_in(place, Vertices::parse(chunk)) else {
-            self.leave_out();
+            self.mark_incomplete();
             return;
         };
         self.counted.vertices += vertices.len() as u64;
@@ -335,10 +335,10 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
-    /// Records that vertices of the box cannot be read.
-    fn leave_out(&mut self) {
+    /// Records that some vertices cannot be read.
+    fn mark_incomplete(&mut self) {
         if let Some(facts) = &mut self.facts {
-            facts.scene_box.leave_out();
+            facts.scene_box.mark_incomplete();
         }
     }
 

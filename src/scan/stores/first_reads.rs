@@ -85,7 +85,7 @@ impl<'a> Part<'a> {
         around.inside(self.name.clone(), Stored::of(&self.member.in_ranges(ranges)), self.use_as)
     }
 
-    /// Its place in the archive at this place, which is in a file of this size.
+    /// Returns the origin of the member, and its part of the archive's progress. The file has `file_bytes`.
     pub(super) fn spot<'o>(&self, around: &Spot<'o>, ranges: &Ranges, file_bytes: u64) -> Spot<'o> {
         let stretch = around.stretch.part(self.member.stored_byte_len(), file_bytes);
         Spot { origin: self.origin(&around.origin, ranges), stretch }

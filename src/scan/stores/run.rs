@@ -180,7 +180,8 @@ impl Run<'_> {
         let inside = Origin::opened(self.scan, &address.file, &opened);
         let modified = file.modified().or(inside.modified);
         let origin = Origin { modified, use_as, named, ..inside };
-        let found = descent.opened(&Spot { origin, stretch }, &opened, &budget);
+        let spot = Spot { origin, stretch };
+        let found = descent.opened(&spot, &opened, &budget);
         descent.hand_over();
         Ok(found.into())
     }
@@ -196,7 +197,7 @@ impl Run<'_> {
         descent: &mut Descent<'_, '_>,
     ) -> Result<Looked> {
         let origin = &spot.origin;
-        let at = At { origin, budget };
+        let at = spot.at(budget);
         let scan = self.scan;
         let size = ranges.byte_len();
         let format = place.load(ranges, |ranges| Format::of_file_in(origin.name(), Data::Parts(ranges)))?;
@@ -293,28 +294,18 @@ impl Run<'_> {
         directory: &Ranges,
         batch: &Batch<'_>,
     ) -> Result<()> {
-        let mut descent = Descent::new(self);
         let first = batch.first_ranges(directory);
         let held = match budget.hold(sum(&first.wanted).saturating_add(first.spare)) {
             Ok(held) => held,
             Err(error) => {
-                // The first ranges are too large for the memory.
-                for part in &batch.parts {
-                    let spot = part.spot(spot, directory, place.size());
-                    let at = At { origin: &spot.origin, budget };
-                    if spot.origin.is_promised() && !self.scan.progress.is_stopped() {
-                        let bytes = part.member.stored_byte_len();
-                        descent.asset(at, unreadable(at, None, bytes, None, &error), None);
-                    }
-                }
-                descent.hand_over();
+                self.batch_too_large(spot, budget, place, directory, batch, &error);
                 return Ok(());
             }
         };
         let budget = held.budget();
-        let at = At { origin: &spot.origin, budget };
         let mut ranges = directory.clone().with_first_read(fetch::MORE);
-        let mut found = self.beginnings(at, place, batch, first, &mut ranges)?;
+        let mut found = self.beginnings(spot.at(budget), place, batch, first, &mut ranges)?;
+        let mut descent = Descent::new(self);
         for (part, shown) in zip(&batch.parts, &mut found.shown) {
             if self.scan.progress.is_stopped() {
                 break;
@@ -322,7 +313,7 @@ impl Run<'_> {
             let spot = part.spot(spot, &ranges, place.size());
             match shown.take() {
                 Some(Shown::Record(record)) => {
-                    shown_record(At { origin: &spot.origin, budget }, part, *record, &ranges, &mut descent);
+                    shown_record(spot.at(budget), part, *record, &ranges, &mut descent);
                 }
                 Some(Shown::Other) => {}
                 Some(Shown::Further) | None => self.further(&spot, budget, place, part, &ranges, &mut descent)?,
@@ -330,6 +321,31 @@ impl Run<'_> {
         }
         descent.hand_over();
         Ok(())
+    }
+
+    /// Reports that the first ranges of a batch are too large for the memory: a record with the error for each member
+    /// whose name promises an asset.
+    fn batch_too_large(
+        &self,
+        spot: &Spot<'_>,
+        budget: &Budget,
+        place: Place<'_>,
+        directory: &Ranges,
+        batch: &Batch<'_>,
+        error: &Error,
+    ) {
+        let mut descent = Descent::new(self);
+        for part in &batch.parts {
+            if self.scan.progress.is_stopped() {
+                break;
+            }
+            let spot = part.spot(spot, directory, place.size());
+            if spot.origin.is_promised() {
+                let at = spot.at(budget);
+                descent.asset(at, unreadable(at, None, part.member.stored_byte_len(), None, error), None);
+            }
+        }
+        descent.hand_over();
     }
 
     /// Visits a member that its beginning does not describe.
@@ -386,7 +402,7 @@ fn look_at_all(
     let held = match budget.hold(size) {
         Ok(held) => held,
         Err(error) => {
-            let at = At { origin: &spot.origin, budget };
+            let at = spot.at(budget);
             descent.asset(at, unreadable(at, format, size, None, &error), None);
             return Ok(true);
         }

@@ -246,7 +246,7 @@ export class Model implements Panel {
       this.take(loaded, lod, isMoved ? motion : undefined);
       this.say(loaded, lod, fit);
       await current(this.stage.compile());
-      // Of many parts, the first picture takes long, too.
+      // To compile many parts and to draw them are two long tasks. The page answers in between.
       await current(pause());
       this.stage.drawNow();
       canvas.dataset.lod = String(lod ?? '');
@@ -290,7 +290,7 @@ export class Model implements Panel {
       const asked = this.ahead ?? askGlb(this.context, { lod: this.wantedLod(lod), motion: moved ?? null });
       this.ahead = undefined;
       const [facts, bytes] = await current(asked);
-      return current(loadGlb(facts, bytes));
+      return current(loadGlb(facts, bytes, current));
     }
     const moves = moved === undefined ? undefined : await current(client.ask(handle, 'motion', moved));
     return loadMeshes(await current(client.ask(handle, 'meshes', lod ?? -1)), moves);

@@ -2,14 +2,19 @@
 import * as three from 'three';
 import { type GLTF, GLTFLoader, type GLTFLoaderPlugin, type GLTFParser } from 'three/examples/jsm/loaders/GLTFLoader.js';
 
+import type { Current } from '../latest';
 import type { Alpha, Glb, Keys, Mesh, Meshes, Missing, Motion, WantedTexture } from '../protocol';
 import { eachInSteps, Steps } from '../steps';
 import { t } from '../strings';
 import { Surface, type SurfaceFacts } from './surface';
 
-/** The most bytes that describe a glTF model, its most nodes, and the most draw calls of other models. */
+/** The most bytes that describe a glTF model. */
 const mostDescription = 4 << 20;
+/** The most nodes of a glTF model. The scene of more is felt each time that it is gone through. */
 const mostNodes = 10_000;
+/** Nodes that are loaded at once. */
+const fewNodes = 500;
+/** The most draw calls of other models. */
 const mostDrawn = 10_000;
 
 export interface Loaded {
@@ -19,7 +24,7 @@ export interface Loaded {
   missing: Missing;
 }
 
-/** The parts of the description of a glTF file that tell which image a material has. */
+/** The parts of the description of a glTF file that are read here: its nodes, and which image a material has. */
 interface Description {
   nodes?: unknown[];
   materials?: { alphaMode?: 'OPAQUE' | 'MASK' | 'BLEND'; alphaCutoff?: number; pbrMetallicRoughness?: { baseColorTexture?: { index: number } } }[];
@@ -27,10 +32,11 @@ interface Description {
 }
 
 /** Loads a glTF file whose images are single pixels. */
-export async function loadGlb(facts: Glb, bytes: Uint8Array<ArrayBuffer>): Promise<Loaded> {
-  // The length of the description, which the loader turns into objects at once: without a limit the page would hang.
+export async function loadGlb(facts: Glb, bytes: Uint8Array<ArrayBuffer>, current: Current): Promise<Loaded> {
+  // The length of the description, which is parsed at once: without a limit the page would hang.
   if (new DataView(bytes.buffer, bytes.byteOffset).getUint32(12, true) > mostDescription) throw new Error(t('tooManyParts'));
-  const gltf = await new GLTFLoader().register((parser) => new NodesInSteps(parser)).parseAsync(bytes.buffer, '');
+  const loader = new GLTFLoader().register((parser) => new NodesInSteps(parser, current));
+  const gltf = await current(loader.parseAsync(bytes.buffer, ''));
   const root = new three.Group();
   root.add(gltf.scene);
   const surfaces = new Map<three.Material, Surface>();
@@ -51,28 +57,29 @@ export async function loadGlb(facts: Glb, bytes: Uint8Array<ArrayBuffer>): Promi
 }
 
 /**
- * Loads the nodes of a model in steps, in place of all of them at once, which the loader does by itself. Refuses a model with
- * so many nodes that drawing them would hang the page.
+ * Loads many nodes of a model in steps. By itself, the loader makes all of them at once. Ends when a newer model is asked
+ * for.
  */
 class NodesInSteps implements GLTFLoaderPlugin {
   readonly name = 'nodes_in_steps';
   private readonly steps = new Steps();
   private turn: Promise<void> = Promise.resolve();
 
-  constructor(private readonly parser: GLTFParser) {}
+  constructor(private readonly parser: GLTFParser, private readonly current: Current) {}
+
+  private get nodes(): number {
+    return (this.parser.json as Description).nodes?.length ?? 0;
+  }
 
   async beforeRoot() {
-    const { nodes = [] } = this.parser.json as Description;
-    if (nodes.length > mostNodes) throw new Error(t('tooManyParts'));
+    if (this.nodes > mostNodes) throw new Error(t('tooManyNodes'));
   }
 
-  loadNode(index: number): Promise<three.Object3D> {
-    this.turn = this.turn.then(() => this.next());
+  loadNode(index: number): Promise<three.Object3D> | null {
+    // The loader then loads it, in the order that gives equal names their numbers.
+    if (this.nodes <= fewNodes) return null;
+    this.turn = this.turn.then(() => this.current(this.steps.breathe()));
     return this.turn.then(() => this.parser.loadNode(index));
-  }
-
-  private async next() {
-    if (this.steps.isLong) await this.steps.next();
   }
 }
 

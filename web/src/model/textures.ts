@@ -371,7 +371,7 @@ export class Textures {
 
   // --- The list.
 
-  /** Says once in a frame how many textures are found, of which many may change at once. */
+  /** Describes the textures in the next frame, because many may change before it. */
   private describeSoon() {
     if (this.isDescribedSoon) return;
     this.isDescribedSoon = true;
