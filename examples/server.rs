@@ -8,8 +8,9 @@ use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::sync::{Arc, RwLock};
 
+use meshpeek::summary::{Class, Code};
 use meshpeek::view::ByteStr;
-use meshpeek::{FileMap, Inspect, Limits, OwnedAsset, Result};
+use meshpeek::{Error, FileMap, Inspect, Limits, OwnedAsset, Result};
 
 /// The assets of a folder, opened when they are first asked for.
 pub struct Server {
@@ -53,9 +54,22 @@ impl Server {
         let name = request.split(' ').nth(1).unwrap_or_default().trim_start_matches('/');
         let (status, body) = match self.open(name) {
             Ok(asset) => ("200 OK", describe(&asset)),
-            Err(error) => ("404 Not Found", format!("{}\n", error.message())),
+            Err(error) => (status(&error), format!("{}\n", error.message())),
         };
         write!(stream, "HTTP/1.1 {status}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}", body.len())
+    }
+}
+
+/// Returns the status that says what kind of error it is.
+fn status(error: &Error) -> &'static str {
+    if error.code() == Code::NotFound {
+        return "404 Not Found";
+    }
+    match error.code().class() {
+        Class::Limit => "413 Content Too Large",
+        Class::Other | Class::Unsupported | Class::Encrypted => "415 Unsupported Media Type",
+        Class::Damaged | Class::Suspicious | Class::Lint => "422 Unprocessable Content",
+        Class::Io | Class::Cancelled => "500 Internal Server Error",
     }
 }
 

@@ -21,7 +21,7 @@
 //! | open bytes in memory | [`Asset::parse`]; with a name, [`Asset::parse_file`] | the header |
 //! | recognize a format | [`Format::sniff`] | the first bytes |
 //! | get the facts for an index | [`Inspect::summarize`] | headers and tables; compressed streams are walked to find their ends, not decoded |
-//! | find every problem in a file | [`Inspect::verify`] | every block is decoded, one at a time; every index is checked |
+//! | find every problem in a file | [`Inspect::verify`]; [`Inspect::survey`], to learn also which members of an archive it cannot check | every block is decoded, one at a time; every index is checked |
 //! | list every part, field and array of an asset | [`Inspect::outline`] with a [`Visitor`](inspect::Visitor) | what the visitor reads |
 //! | get one array by its name, such as `meshes/0/positions` | [`inspect::Selector`], which finds a [`Table`](view::Table) | the path to the array, then the rows that are read |
 //! | name the field of every byte | [`dissect::dissect`] | records are read twice; compressed blocks are not decoded |

@@ -11,7 +11,7 @@ use meshpeek_core::address::{Names, open_member_ranges};
 use meshpeek_core::container::Container;
 use meshpeek_core::ranges::{Ranges, ReadAt};
 use meshpeek_core::scan::Stored;
-use meshpeek_core::summary::Name;
+use meshpeek_core::summary::{Code, Name};
 use meshpeek_core::{Asset, Budget, Error, Limits};
 
 use crate::asset::{given, meshpeek_asset, meshpeek_limits};
@@ -94,6 +94,8 @@ struct Loaded {
 struct Question<'s> {
     reader: &'s Reader,
     left: Cell<u64>,
+    /// True if it needs more bytes than that.
+    is_over: Cell<bool>,
 }
 
 impl ReadAt for Question<'_> {
@@ -104,7 +106,8 @@ impl ReadAt for Question<'_> {
     fn read_at(&self, range: Range<u64>) -> io::Result<Vec<u8>> {
         let wanted = range.end.saturating_sub(range.start);
         let Some(left) = self.left.get().checked_sub(wanted) else {
-            return Err(io::Error::new(io::ErrorKind::OutOfMemory, "more bytes than meshpeek_limits.decoded_bytes"));
+            self.is_over.set(true);
+            return Err(io::Error::other("more bytes than meshpeek_limits.decoded_bytes"));
         };
         self.left.set(left);
         self.reader.read_at(range)
@@ -112,8 +115,14 @@ impl ReadAt for Question<'_> {
 }
 
 impl meshpeek_source {
-    fn question(&self) -> Question<'_> {
-        Question { reader: &self.reader, left: Cell::new(self.reader.most) }
+    /// Answers a question about the file. Asks the caller's function for the bytes that are missing.
+    fn ask<T>(&self, ranges: &mut Ranges, answer: impl Fn(&Ranges) -> Result<T, Error>) -> Result<T, Error> {
+        let most = self.reader.most;
+        let question = Question { reader: &self.reader, left: Cell::new(most), is_over: Cell::new(false) };
+        match ranges.load(&question, answer) {
+            Err(_) if question.is_over.get() => Err(Error::limit("bytes for one answer", most, Code::DecodedBytesLimit)),
+            answered => answered,
+        }
     }
 
     fn held(&self) -> MutexGuard<'_, Ranges> {
@@ -124,7 +133,7 @@ impl meshpeek_source {
     fn members(&self) -> Result<Vec<Listed>, Error> {
         // No lock is held while the caller's function runs.
         let mut ranges = self.held().clone();
-        let listed = ranges.load(&self.question(), |ranges| {
+        let listed = self.ask(&mut ranges, |ranges| {
             let asset = Asset::parse_file_ranges(&self.path, ranges, &self.limits)?;
             let Some(container) = Container::of(&asset) else { return Ok(Vec::new()) };
             let budget = Budget::new(self.reader.size, &self.limits);
@@ -147,7 +156,7 @@ impl meshpeek_source {
     /// Reads the file, or a member of it. The bytes of a member are not kept.
     fn load(&self, member: Option<&[u8]>) -> Result<Loaded, Error> {
         let mut ranges = self.held().clone();
-        ranges.load(&self.question(), |ranges| {
+        self.ask(&mut ranges, |ranges| {
             let budget = Budget::new(self.reader.size, &self.limits);
             let opened = open_member_ranges(&self.path, ranges, member, &budget)?;
             let data = opened.whole()?.content?.to_vec();

@@ -6,7 +6,6 @@ use std::ops::{ControlFlow, Deref};
 use super::block::Block;
 use crate::base::error::Result;
 use crate::budget::{Budget, Held};
-use crate::bytes::array::row_byte_len;
 use crate::bytes::{Element, Table};
 
 impl Budget {
@@ -29,9 +28,8 @@ impl Budget {
     /// # Errors
     /// Returns the errors of [`work`](Self::work), [`hold`](Self::hold) and [`Table::read`].
     pub fn read(&self, table: &dyn Table, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
-        let bytes = table.rows().saturating_mul(row_byte_len(&table.columns()) as u64);
         let storage = table.storage();
-        self.work(bytes).map_err(|error| error.at(storage.offset))?;
+        self.work(table.read_work()).map_err(|error| error.at(storage.offset))?;
         let _held = self.hold(table.read_memory()).map_err(|error| error.at(storage.offset))?;
         table.read(sink)
     }

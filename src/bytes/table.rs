@@ -183,12 +183,17 @@ pub trait Table {
     }
 
     /// Returns the bytes of memory that [`read`](Self::read) takes for decoded rows. A [`Block`](crate::view::Block)
-    /// takes 256 KiB at most. Other streams are decoded as a whole. All other rows are in place or come in small batches.
+    /// takes 256 KiB at most. Other streams are decoded as a whole. Rows that are computed from a stream take what that
+    /// takes. All other rows are in place or come in small batches.
     fn read_memory(&self) -> u64 {
-        match self.storage().packing.is_stream() {
-            true => self.rows().saturating_mul(row_byte_len(&self.columns()) as u64),
-            false => 0,
-        }
+        let is_stream = self.storage().packing.is_stream();
+        if is_stream { self.rows().saturating_mul(row_byte_len(&self.columns()) as u64) } else { 0 }
+    }
+
+    /// Returns the bytes that [`read`](Self::read) decodes or copies: its cost in a [budget](crate::Budget::read). These are
+    /// the bytes of all rows, but more if rows are computed from decoded ones that are larger.
+    fn read_work(&self) -> u64 {
+        self.rows().saturating_mul(row_byte_len(&self.columns()) as u64)
     }
 
     /// Passes the rows to `sink` in order, little-endian and packed, whole rows at a time, until it returns `Break`. The

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use zerocopy::little_endian::I32;
 
+use super::cut::ToTheCut;
 use super::material::{Alpha, Material, Role, Texture, UvTransform};
 use super::matrix::{Matrix, Transform};
 use super::primitive::{Corner, Corners, Place, Primitive, Primitives, Shape, one};
@@ -18,7 +19,8 @@ use crate::formats::b3d::{self, Brush, Mesh, Node, Scene, Triangles, rotation_xy
 
 pub(super) fn primitives<'a>(scene: Scene<'a>) -> impl Iterator<Item = Result<Primitive<'a>>> + Send + 'a {
     let mut walk = Walk { shared: Arc::new(Shared::new(scene)), above: Vec::new(), meshes: 0 };
-    scene.nodes().flat_map(move |node| walk.of_node(node))
+    let readable = scene.nodes().flat_map(move |node| walk.of_node(node));
+    ToTheCut::new(readable, scene.cut())
 }
 
 /// A walk over the nodes of a scene.

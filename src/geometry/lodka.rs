@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
+use super::cut::ToTheCut;
 use super::material::{Alpha, Material, Role, Texture, rgb};
 use super::matrix::{Matrix, Transform};
 use super::primitive::{Cache, Corner, Corners, Morph, Place, Primitive, Primitives, Shape, cached, one};
@@ -31,7 +32,9 @@ fn of_model<'a>(part: Result<LodModel<'a>>) -> Primitives<'a> {
         Ok(mesh) => of_mesh(shared.clone(), place(&part, number, &mesh), Matrix::to_common(Format::Lodka), mesh),
         Err(error) => one(error),
     });
-    Box::new(meshes.chain(part.views::<ProxySet<'a>>().flat_map(move |set| sets.of_set(set))))
+    let proxies = part.views::<ProxySet<'a>>().flat_map(move |set| sets.of_set(set));
+    let cut = part.chunk.whole().within_item("models", part.index).err();
+    Box::new(ToTheCut::new(meshes.chain(proxies), cut))
 }
 
 fn place<'a>(part: &LodModel<'a>, number: usize, mesh: &Mesh<'a>) -> Place<'a> {

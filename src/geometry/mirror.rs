@@ -5,6 +5,8 @@ use super::matrix::{Matrix, Transform};
 use crate::base::format::Format;
 
 /// The axis whose sign changes.
+// An export says which axis it mirrors. Without that feature, it has no name outside of the crate.
+#[cfg_attr(not(feature = "export"), allow(unreachable_pub))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mirror {
     /// Models keep facing the side that glTF calls the front.

@@ -6,6 +6,7 @@
 //!
 //! - right-handed; the model faces +Z, +Y is up, so +X is to the left of the model,
 //! - in the author's units (meters in the formats of Arma),
+//! - from the origin of the author's tool. ODOL stores positions from the bounding center; the matrix adds it,
 //! - texture coordinates with V growing downwards from the first row of the image,
 //! - triangles whose corners are counterclockwise as seen from the front, after the matrix is applied,
 //! - normals that point out of the front side.
@@ -48,6 +49,8 @@
 pub(crate) mod b3d;
 #[cfg(feature = "bmx")]
 mod bmx;
+#[cfg(any(feature = "b3d", feature = "lodka", feature = "odol"))]
+mod cut;
 #[cfg(any(feature = "mlod", feature = "odol"))]
 mod fans;
 #[cfg(feature = "lodka")]

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::cut::ToTheCut;
 use super::fans::fans;
 use super::material::{Alpha, Material, Texture, rgb};
 use super::matrix::Matrix;
@@ -38,7 +39,9 @@ pub(super) fn primitives<'a>(model: &Model<'a>) -> impl Iterator<Item = Result<P
         center = info.bounding_center;
     }
     let world = Matrix::to_common(Format::Odol).after(&Matrix::translation(center));
-    (0..model.lod_count()).flat_map(move |index| of_lod(&model, index, world))
+    let readable = (0..model.lod_count()).flat_map(move |index| of_lod(&model, index, world));
+    // The table of LODs may be after the cut.
+    ToTheCut::new(readable, model.whole().err())
 }
 
 fn of_lod<'a>(model: &Model<'a>, index: usize, world: Matrix) -> Primitives<'a> {

@@ -30,6 +30,9 @@ impl Scan {
     /// as the transaction of a database; `examples/indexer` does. The scan begins at once, on threads of its own, and
     /// pauses while few results have been taken. Dropping the iterator cancels the scan.
     ///
+    /// Files that the [selection](Self::selection) leaves out are not results: by default hidden ones, those that ignore
+    /// files exclude, and links.
+    ///
     /// ```
     /// use meshpeek::scan::{Found, Scan};
     /// let mut vertices = 0;

@@ -42,7 +42,8 @@ pub struct Summary {
     pub blocks: Blocks,
     /// The kind and size of a texture.
     pub texture: Option<Texture>,
-    /// The members of an archive that were not checked, by method, if it was verified.
+    /// The members of an archive that were not checked, by method, if this summary is from a
+    /// [survey](crate::Inspect::survey) at [`Depth::Verify`](crate::Depth::Verify).
     pub unchecked: Unchecked,
     /// The problems.
     pub problems: Vec<Problem>,

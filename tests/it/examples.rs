@@ -111,8 +111,10 @@ fn a_server_keeps_views_for_many_threads() {
         }
     });
     assert_eq!(server.kept(), 2);
-    assert_eq!(get("../Cargo.toml"), ("404".to_owned(), "name leads out of its folder\n".to_owned()));
-    assert_eq!(get("README.md").0, "404");
+    assert_eq!(get("../Cargo.toml"), ("422".to_owned(), "name leads out of its folder\n".to_owned()));
+    assert_eq!(get("nowhere.b3d").0, "404");
+    assert_eq!(get("README.md").0, "415");
+    assert_eq!(get("hostile/only_a_signature.b3d").0, "422");
 }
 
 #[test]

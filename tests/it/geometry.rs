@@ -2,7 +2,7 @@
 
 use meshpeek::geometry::Primitive;
 use meshpeek::view::{Strided, Vec3};
-use meshpeek::{Asset, Format, codec};
+use meshpeek::{Asset, Format, Inspect, codec};
 
 use crate::memory::usage_of;
 use crate::support::files::{files, outside, root};
@@ -246,4 +246,32 @@ fn sections_of_odol_go_over_the_same_faces_only_so_often() {
         "sections that go over the same faces again and again"
     );
     assert_eq!(all.iter().filter(|one| one.is_ok()).count(), 65);
+}
+
+#[test]
+fn a_model_that_is_cut_says_so_among_its_primitives() {
+    let mut cut = 0;
+    for (path, bytes) in files() {
+        let Ok(whole) = Asset::parse(&bytes) else { continue };
+        if whole.primitives().next().is_none() || whole.primitives().any(|primitive| primitive.is_err()) {
+            continue;
+        }
+        let count = whole.primitives().count();
+        for part in 1..40 {
+            let end = bytes.len() * part / 40;
+            let Ok(asset) = Asset::parse(&bytes[..end]) else { continue };
+            // A cut map is only a cut zip.
+            if asset.format() != whole.format() {
+                continue;
+            }
+            let read: Vec<_> = asset.primitives().collect();
+            let sound = read.iter().flatten().count();
+            let is_said = read.iter().any(Result::is_err);
+            // Between two models of a file, nothing shows that there was another.
+            let is_known = !asset.summarize().problems.is_empty();
+            assert!(sound == count || is_said || !is_known, "{} up to {end}: {sound} of {count}", path.display());
+            cut += 1;
+        }
+    }
+    assert!(cut > 100, "{cut}");
 }

@@ -5,7 +5,7 @@ use meshpeek::inspect::to_bytes;
 use meshpeek::rtm::{Binarised, Motion, PackingMark};
 use meshpeek::summary::{Problem, Problems, Severity};
 use meshpeek::view::Table;
-use meshpeek::{Inspect, Limits};
+use meshpeek::{Budget, Inspect, Limits};
 
 use crate::memory::usage_of;
 use crate::support::files::outside_file;
@@ -113,6 +113,31 @@ fn plain_files_read_back_in_place() {
         assert!(read.frame(4).unwrap().is_none());
         assert_eq!(verify(&bytes), []);
     }
+}
+
+#[test]
+fn a_track_is_charged_for_the_frames_that_it_decodes() {
+    const FRAME: u64 = 40_000 * 14;
+    const FRAMES: u64 = 60;
+    let mut usages = Vec::new();
+    for (marking, frame) in [(ALL, FRAME), (NONE, 0)] {
+        let bytes = motion(5, FRAMES as usize, 40_000, marking).binarised().to_vec();
+        let track = Motion::parse(&bytes).unwrap().track(5).unwrap();
+        let times = if frame > 0 { FRAMES * 4 } else { 0 };
+        assert_eq!((track.read_memory(), track.read_work()), (frame + times, FRAMES * (32 + frame) + times));
+        let (read, usage) = usage_of(|| track.read(&mut |_| std::ops::ControlFlow::Continue(())));
+        read.unwrap();
+        assert!(usage.peak as u64 <= track.read_memory() + 4096, "{usage:?}");
+        usages.push(usage.peak);
+        let read_within = |limits: Limits| {
+            let budget = Budget::new(bytes.len() as u64, &limits);
+            budget.read(&track, &mut |_| std::ops::ControlFlow::Continue(()))
+        };
+        read_within(Limits::default()).unwrap();
+        let little = Limits { work: 1, ..Limits::default() };
+        assert_eq!(read_within(little).is_ok(), frame == 0, "{:?}", read_within(little));
+    }
+    assert!(usages[0] as u64 > FRAME);
 }
 
 #[test]

@@ -45,9 +45,11 @@ pub use parse::Address;
 /// ```
 ///
 /// # Errors
-/// Returns an error if a name matches no member (the message suggests the nearest), if a name is inside something that
-/// is not an archive, or if an archive on the path cannot be decoded. Returns a [`Limit`](crate::ErrorKind::Limit)
-/// error beyond [`Limits::archive_depth`](crate::Limits::archive_depth).
+/// Returns an error with [`Code::NotFound`](crate::summary::Code::NotFound) if a name matches no member (the message
+/// suggests the nearest) or is inside an asset that is not an archive. Damage to the directory of an archive may be the
+/// cause, because archives on the path are not verified. Returns an error if a name is inside something that is no asset,
+/// or if an archive on the path cannot be decoded. Returns a [`Limit`](crate::ErrorKind::Limit) error beyond
+/// [`Limits::archive_depth`](crate::Limits::archive_depth).
 pub fn open_member<'a>(
     file: &Path,
     data: &'a [u8],

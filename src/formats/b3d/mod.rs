@@ -59,7 +59,7 @@ pub use wire::{NativeWeight, NodeFields, Triangle, VertexLayout, Weight};
 use nom::Parser as _;
 use nom::error::context;
 
-use crate::base::error::{Error, Result};
+use crate::base::error::{Context as _, Error, Result};
 use crate::base::limits::Limits;
 use crate::bytes::Cursor;
 use crate::bytes::chunk::{Chunk, Chunks, Header as _, Tag};
@@ -205,6 +205,13 @@ impl<'a> Scene<'a> {
     /// Returns the BB3D chunk itself.
     pub fn chunk(&self) -> Chunk<'a, ChunkHeader> {
         Chunk::of(self.header, self.data.rest(BODY))
+    }
+
+    /// Returns the error of a scene that claims more bytes than the file has.
+    pub(crate) fn cut(&self) -> Option<Error> {
+        let claimed = u64::from(self.header.byte_len_hint());
+        let left = self.data.size().saturating_sub(BODY);
+        if claimed > left { Some(Error::truncated(claimed, left).at(BODY).within("length")) } else { None }
     }
 
     /// Returns the bytes after BB3D, which are not part of the scene; none in all known files.

@@ -15,7 +15,7 @@ use crate::base::code::Code;
 use crate::base::error::{Context, Error, Result};
 use crate::base::place::{Locate, Root};
 use crate::base::stop;
-use crate::bytes::chunk::{Chunk, Header as _, Tag};
+use crate::bytes::chunk::{Chunk, Tag};
 use crate::bytes::{Color, Element, Quat, Strided, Vec3};
 use crate::check::{self, Check, Facing, Finite, Index, Length, Numbers, Rows, Unit, UnitRange, rules};
 use crate::inspect::{Depth, Inspect as _};
@@ -146,11 +146,9 @@ impl<'s, 'a> Survey<'s, 'a> {
 
     /// Checks the length and the version of BB3D, and that no bytes are after it.
     fn scene_itself(&mut self) {
-        let claimed = u64::from(self.scene.header.byte_len_hint());
         let size = self.scene.data.size();
-        let left = size.saturating_sub(super::BODY);
-        if claimed > left {
-            self.problems.error(&Error::truncated(claimed, left).at(super::BODY).within("length"));
+        if let Some(error) = self.scene.cut() {
+            self.problems.error(&error);
         }
         let version = self.scene.version();
         if version < 0 {

@@ -2,7 +2,7 @@
 
 use super::motion::Motion;
 use crate::base::error::Result;
-use crate::bytes::array::columns;
+use crate::bytes::array::{columns, row_byte_len};
 use crate::bytes::batch::RowSink;
 use crate::bytes::{Column, Packing, Storage, Table};
 
@@ -28,6 +28,18 @@ impl<'a> Track<'a> {
     fn new(motion: Motion<'a>, bone: usize) -> Self {
         Self { motion, bone }
     }
+
+    /// Returns the bytes of the times and of each frame when they are decoded; 0 for those that are in place. All frames
+    /// have the same number of transforms.
+    fn decoded(&self) -> [u64; 2] {
+        let Motion::Binarised(motion) = self.motion else { return [0; 2] };
+        // What cannot be found is not decoded either.
+        let Ok((times, frames)) = motion.body() else { return [0; 2] };
+        let Some(Ok(frame)) = frames.iter().next() else { return [0; 2] };
+        let times = if times.block.borrowed().is_some() { 0 } else { times.block.decoded_byte_len() };
+        let frame = if frame.block.borrowed().is_some() { 0 } else { frame.block.decoded_byte_len() };
+        [times, frame]
+    }
 }
 
 impl Table for Track<'_> {
@@ -49,6 +61,19 @@ impl Table for Track<'_> {
         let file = self.motion.file();
         let bytes = file.data.size().saturating_sub(file.body);
         Storage { offset: file.body, bytes, packing: Packing::Derived }
+    }
+
+    /// Returns the memory of the decoded times and of one decoded frame.
+    fn read_memory(&self) -> u64 {
+        let [times, frame] = self.decoded();
+        times.saturating_add(frame)
+    }
+
+    /// Returns the bytes of all rows, and of all frames that are decoded for them.
+    fn read_work(&self) -> u64 {
+        let row = row_byte_len(&self.columns()) as u64;
+        let [times, frame] = self.decoded();
+        self.rows().saturating_mul(row.saturating_add(frame)).saturating_add(times)
     }
 
     fn read(&self, sink: &mut RowSink<'_>) -> Result<()> {
