@@ -360,6 +360,8 @@ fn a_source_reads_ranges() {
     assert!(number(listed) < 20_000 && number(read) < number(listed) + model.len() + 20_000, "{lines:?}");
     let lines = facts(programs, "ranges", &[&path, Path::new("none")]);
     assert_eq!(lines.last().unwrap(), "status 8 [io.not_found]");
+    let lines = facts(programs, "ranges", &[&path, Path::new("b.ogg"), Path::new("100000")]);
+    assert!(lines.last().unwrap().ends_with("[limit.decoded_bytes]"), "{lines:?}");
 }
 
 /// Meshes have facts before they are decoded, arrays of 0 rows, and the shapes of vertex animations.

@@ -36,18 +36,22 @@ static int32_t print_member(void *user, const meshpeek_member *member) {
 }
 
 /* Opens a member by ranges, and prints how many bytes were read. */
-static void by_ranges(const char *path, const char *member) {
+static void by_ranges(const char *path, const char *member, uint64_t most) {
     meshpeek_error *error = NULL;
     meshpeek_source *source = NULL;
     meshpeek_asset *asset = NULL;
     FILE *file = fopen(path, "rb");
     long size;
+    meshpeek_limits limits = meshpeek_limits_default();
+    if (most > 0) {
+        limits.decoded_bytes = most;
+    }
     if (file == NULL) {
         exit(2);
     }
     fseek(file, 0, SEEK_END);
     size = ftell(file);
-    if (failed(meshpeek_source_open(read_at, file, (uint64_t)size, path, NULL, &source, &error), &error)) {
+    if (failed(meshpeek_source_open(read_at, file, (uint64_t)size, path, &limits, &source, &error), &error)) {
         return;
     }
     failed(meshpeek_source_each_member(source, print_member, NULL, &error), &error);
@@ -127,7 +131,7 @@ int main(int argc, char **argv) {
         return 2;
     }
     if (strcmp(argv[1], "ranges") == 0) {
-        by_ranges(argv[2], argv[3]);
+        by_ranges(argv[2], argv[3], argc > 4 ? strtoul(argv[4], NULL, 10) : 0);
         return 0;
     }
     if (failed(meshpeek_open_path(argv[2], MESHPEEK_ACCESS_READ, NULL, &asset, &error), &error)) {
