@@ -120,7 +120,9 @@ impl meshpeek_source {
         let most = self.reader.most;
         let question = Question { reader: &self.reader, left: Cell::new(most), is_over: Cell::new(false) };
         match ranges.load(&question, answer) {
-            Err(_) if question.is_over.get() => Err(Error::limit("bytes for one answer", most, Code::DecodedBytesLimit)),
+            Err(_) if question.is_over.get() => {
+                Err(Error::limit("bytes for one answer", most, Code::DecodedBytesLimit))
+            }
             answered => answered,
         }
     }
