@@ -10,12 +10,12 @@ use super::baseline::b3d as baseline;
 use super::harness::{Examiner, contender, measure};
 use super::material::{files, open};
 
-/// The sum of the counts that an owned reader also has.
+/// Returns the sum of the counts that an owned reader also has.
 pub fn counted(scene: &[u8]) -> u64 {
     sum(&Scene::parse(scene).expect("a scene").counts())
 }
 
-/// The same sum from a summary, which also has the box around all positions.
+/// Returns that sum from a summary, which also has the box around all positions.
 fn summarized(scene: &[u8]) -> u64 {
     sum(&Scene::parse(scene).expect("a scene").summarize().counts)
 }
@@ -24,7 +24,7 @@ fn sum(counts: &Counts) -> u64 {
     ["vertices", "triangles", "weights", "keys"].iter().filter_map(|name| counts.get(name)).sum()
 }
 
-/// The same sum by the views of every node.
+/// Returns that sum by the views of every node.
 fn viewed(scene: &[u8]) -> u64 {
     let scene = Scene::parse(scene).expect("a scene");
     let mut counted = 0;

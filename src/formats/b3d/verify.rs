@@ -62,7 +62,7 @@ pub(super) struct Survey<'s, 'a> {
     facts: Option<&'s mut Facts>,
 }
 
-/// What a walk over a scene finds besides counts.
+/// The facts that a walk over a scene finds, besides its counts.
 pub(super) struct Facts {
     /// The box around the vertices so far.
     pub(super) scene_box: SceneBox,
