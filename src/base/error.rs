@@ -409,6 +409,8 @@ pub trait Context: Sealed + Sized {
 impl Sealed for Error {}
 
 impl Context for Error {
+    #[cold]
+    #[inline(never)]
     fn within_segment(mut self, name: &'static str, index: Option<usize>) -> Self {
         self.0.place.push((name, index));
         self

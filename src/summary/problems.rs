@@ -141,7 +141,13 @@ impl Problems {
     /// Returns the value, or adds the error in this place as a problem and returns `None`.
     #[inline(always)]
     pub(crate) fn ok_in<T>(&mut self, place: impl Locate, result: Result<T, Error>) -> Option<T> {
-        result.map_err(|error| self.error(&place.locate(error))).ok()
+        match result {
+            Ok(value) => Some(value),
+            Err(error) => {
+                self.error(&place.locate(error));
+                None
+            }
+        }
     }
 
     /// Returns true if the limit is reached. Further problems are then counted, but not kept.

@@ -15,7 +15,7 @@ use crate::base::code::Code;
 use crate::base::error::{Context, Error, Result};
 use crate::base::place::{Locate, Root};
 use crate::base::stop;
-use crate::bytes::chunk::{Chunk, Tag};
+use crate::bytes::chunk::Chunk;
 use crate::bytes::{Color, Element, Quat, Strided, Vec3};
 use crate::check::{self, Check, Facing, Finite, Index, Length, Numbers, Rows, Unit, UnitRange, rules};
 use crate::inspect::{Depth, Inspect as _};
@@ -227,7 +227,11 @@ impl<'s, 'a> Survey<'s, 'a> {
             ChunkKind::Keys => self.keys_chunk(chunk, place),
             ChunkKind::Animation => {
                 self.counted.animations += 1;
-                self.only_one(chunk);
+                if let Some(open) = self.open_nodes.last_mut() {
+                    open.animations += 1;
+                    let seen = open.animations.0;
+                    self.only_one(chunk, seen, false);
+                }
                 self.problems.ok_in(place.field("animation"), Animation::parse(chunk));
             }
             ChunkKind::Sequence => {
@@ -283,7 +287,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         let Some(triangles) = self.problems.ok_in(place, Triangles::parse(chunk, mesh.brush_id)) else { return };
         self.counted.triangles += triangles.indices.len() as u64;
         if self.is_deep() {
-            self.triangles(&triangles, chunk, place);
+            self.triangles(&triangles, chunk, index);
         }
     }
 
@@ -292,26 +296,28 @@ impl<'s, 'a> Survey<'s, 'a> {
         let index = usize::try_from(self.counted.bones.0).unwrap_or(usize::MAX);
         let place = Root.item("bones", index);
         self.counted.bones += 1;
-        self.only_one(chunk);
-        // The node may still have an ANIM; `leave` finds out.
         if let Some(open) = self.open_nodes.last_mut() {
+            open.bones += 1;
+            // The node may still have an ANIM; `leave` finds out.
             add(&mut open.unanimated, (1, chunk.offset()));
+            let seen = open.bones.0;
+            let has_mesh = open.meshes.0 > 0;
+            self.only_one(chunk, seen, has_mesh);
         }
         let Some(bone) = self.problems.ok_in(place, Bone::parse(chunk, mesh)) else { return };
         self.counted.weights += bone.weights.len() as u64;
         if self.is_deep() {
-            self.bone(&bone, place.field("weights"));
+            self.bone(&bone, index);
         }
     }
 
     /// Counts a KEYS chunk of the current node, and checks the keys if the walk is deep.
     fn keys_chunk(&mut self, chunk: &Chunk<'a, ChunkHeader>, place: InNode) {
         let index = self.open_nodes.last_mut().map_or(0, |open| next(&mut open.keys));
-        let place = place.item("keys", index);
-        let Some(keys) = self.problems.ok_in(place, Keys::parse(chunk)) else { return };
+        let Some(keys) = self.problems.ok_in(place.item("keys", index), Keys::parse(chunk)) else { return };
         self.counted.keys += keys.len() as u64;
         if self.is_deep() {
-            self.keys(&keys, place);
+            self.keys(&keys, place, index);
         }
     }
 
@@ -361,7 +367,12 @@ impl<'s, 'a> Survey<'s, 'a> {
         self.facing();
         let index = usize::try_from(self.counted.meshes.0).unwrap_or(usize::MAX);
         self.counted.meshes += 1;
-        self.only_one(&mesh.chunk);
+        if let Some(open) = self.open_nodes.last_mut() {
+            open.meshes += 1;
+            let seen = open.meshes.0;
+            let has_bone = open.bones.0 > 0;
+            self.only_one(&mesh.chunk, seen, has_bone);
+        }
         self.mesh = OpenMesh { index, vertices: mesh.vertices().ok(), ..OpenMesh::default() };
         if let Err(error) = mesh.vertices_chunk() {
             self.problems.error(&error.within_item("meshes", index));
@@ -420,7 +431,8 @@ impl<'s, 'a> Survey<'s, 'a> {
 
     /// Checks the brush and the indices of a TRIS chunk, and compares the triangles with the normals of the mesh.
     #[inline(never)]
-    fn triangles(&mut self, triangles: &Triangles<'a>, chunk: &Chunk<'a, ChunkHeader>, place: impl Locate + Copy) {
+    fn triangles(&mut self, triangles: &Triangles<'a>, chunk: &Chunk<'a, ChunkHeader>, index: usize) {
+        let place = Root.item("meshes", self.mesh.index).item("triangles", index);
         self.brush(triangles.brush_id, chunk.body().offset(), place);
         let Some(vertices) = self.mesh.vertices else { return };
         if let Some(normals) = vertices.normals() {
@@ -444,7 +456,8 @@ impl<'s, 'a> Survey<'s, 'a> {
 
     /// Checks the weights of a bone and the vertices that they refer to.
     #[inline(never)]
-    fn bone(&mut self, bone: &Bone<'a>, place: impl Locate + Copy) {
+    fn bone(&mut self, bone: &Bone<'a>, index: usize) {
+        let place = Root.item("bones", index).field("weights");
         let weights = bone.weights.iter().map(|weight| Numbers([weight.weight.get()]));
         // In each row, the weight comes after the vertex id.
         let rows = Rows::from(&bone.weights).into(size_of::<i32>());
@@ -470,7 +483,8 @@ impl<'s, 'a> Survey<'s, 'a> {
 
     /// Checks the numbers of each column of keys.
     #[inline(never)]
-    fn keys(&mut self, keys: &Keys<'a>, place: impl Locate + Copy) {
+    fn keys(&mut self, keys: &Keys<'a>, node: InNode, index: usize) {
+        let place = node.item("keys", index);
         if let Some(positions) = keys.positions() {
             self.finite("positions", &positions, Vec3::to_array, place);
         }
@@ -492,23 +506,13 @@ impl<'s, 'a> Survey<'s, 'a> {
         check::one(NoneIsMinusOne, id, offset, self.problems, place);
     }
 
-    /// Counts a MESH, BONE or ANIM chunk of the current node. Warns if it is the second of its kind, or if the node has
-    /// both MESH and BONE.
+    /// Warns if a MESH, BONE or ANIM chunk of the current node is the second of its kind, or if the node has both MESH and
+    /// BONE, which is reported at the one that comes second.
     #[inline]
-    fn only_one(&mut self, chunk: &Chunk<'a, ChunkHeader>) {
-        let Some(open) = self.open_nodes.last_mut() else { return };
-        let seen = match &chunk.tag().0 {
-            b"MESH" => &mut open.meshes,
-            b"BONE" => &mut open.bones,
-            _ => &mut open.animations,
-        };
-        *seen += 1;
-        let again = seen.0 > 1;
-        // Reported at the MESH or BONE that comes second.
-        let both = open.meshes.0 > 0 && open.bones.0 > 0 && chunk.tag() != Tag(*b"ANIM");
-        if again {
+    fn only_one(&mut self, chunk: &Chunk<'a, ChunkHeader>, seen: u32, has_both: bool) {
+        if seen > 1 {
             self.warn(chunk.offset(), format_args!("a second {} in one node", chunk.tag()));
-        } else if both {
+        } else if has_both {
             self.warn(chunk.offset(), "MESH and BONE in one node");
         }
     }
