@@ -410,12 +410,11 @@ mod tests {
         assert_eq!(found[0].2, "2 of 3 rotations are not unit; the first is of length 0.000 at index 1");
     }
 
-    #[cfg(feature = "scan")]
     #[test]
     fn a_set_switch_ends_the_check_of_a_large_array() {
         let seen = std::cell::Cell::new(0_usize);
         let values = (0..10 * PIECE as u64).inspect(|_| seen.set(seen.get() + 1));
-        let until = stop::Until::new(Some(std::sync::Arc::new(true.into())));
+        let until = stop::Until::new(std::sync::Arc::new(true.into()));
         let _ = Check::new(Below(u64::MAX)).array(0, values.clone());
         assert_eq!(seen.replace(0), PIECE);
         drop(until);

@@ -1,7 +1,7 @@
 //! The budget of a file, and what is charged to it.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 #[cfg(feature = "scan")]
 use super::claim::Help;
@@ -25,8 +25,6 @@ pub struct Budget {
     pub(super) limits: Limits,
     /// `None` if nothing is counted. Then only the limits of each part apply.
     pub(super) counters: Option<Arc<Claim>>,
-    /// Refuses further work once it is set.
-    pub(super) stop: Option<Arc<AtomicBool>>,
 }
 
 impl Budget {
@@ -49,41 +47,7 @@ impl Budget {
             help: None,
         };
         let claim = Claim::new(counters.into(), None, limits.decoded_bytes);
-        Self { limits: *limits, counters: Some(claim), stop: None }
-    }
-
-    /// Refuses further work once the flag is set, so that the work can be cancelled. Work then fails with one error,
-    /// [`Cancelled`](crate::ErrorKind::Cancelled). Clones and forks made from now on have the flag, too; older ones do
-    /// not.
-    ///
-    /// ```
-    /// use std::sync::Arc;
-    /// use std::sync::atomic::{AtomicBool, Ordering};
-    /// use meshpeek::{Budget, Limits, summary::Code};
-    ///
-    /// let stop = Arc::new(AtomicBool::new(false));
-    /// let budget = Budget::unlimited(&Limits::default()).until(stop.clone());
-    /// assert!(budget.work(1).is_ok());
-    /// stop.store(true, Ordering::Relaxed);
-    /// assert_eq!(budget.fork().work(1).unwrap_err().code(), Code::Cancelled);
-    /// ```
-    #[must_use]
-    pub fn until(mut self, stop: Arc<AtomicBool>) -> Self {
-        self.stop = Some(stop);
-        self
-    }
-
-    /// Returns true if the caller stopped the work.
-    pub(super) fn is_stopped(&self) -> bool {
-        match &self.stop {
-            Some(stop) => stop.load(Ordering::Relaxed),
-            None => false,
-        }
-    }
-
-    /// Returns an error if the caller stopped the work. Charges nothing.
-    pub(crate) fn check_stop(&self) -> Result<()> {
-        if self.is_stopped() { Err(stop::error()) } else { Ok(()) }
+        Self { limits: *limits, counters: Some(claim) }
     }
 
     /// Puts the [claim](super#memory) inside that of another budget, as if it were forked there, with the limits of
@@ -120,7 +84,7 @@ impl Budget {
     /// A thread that holds memory through one claim and takes it through another may deadlock with itself.
     #[must_use]
     pub fn fork(&self) -> Self {
-        let mut fork = Self { limits: self.limits, counters: None, stop: self.stop.clone() };
+        let mut fork = Self { limits: self.limits, counters: None };
         if let Some(claim) = &self.counters {
             fork.counters = Some(Claim::new(claim.counters.clone(), Some(claim.clone()), self.limits.decoded_bytes));
         }
@@ -139,7 +103,7 @@ impl Budget {
 
     /// Creates a budget without counting. Only the limits of each part apply.
     pub fn unlimited(limits: &Limits) -> Self {
-        Self { limits: *limits, counters: None, stop: None }
+        Self { limits: *limits, counters: None }
     }
 
     /// Returns the limits for parts opened within this budget. Its [`Limits::decoded_bytes`] are those that remain.
@@ -151,11 +115,9 @@ impl Budget {
     ///
     /// # Errors
     /// Returns a [`Limit`](crate::ErrorKind::Limit) error if less work remains; all later charges fail too. Returns
-    /// [`Cancelled`](crate::ErrorKind::Cancelled) if the caller stopped the work.
+    /// [`Cancelled`](crate::ErrorKind::Cancelled) if the caller [stopped](crate::Until) the work.
     pub fn work(&self, bytes: u64) -> Result<()> {
-        if self.is_stopped() {
-            return Err(stop::error());
-        }
+        stop::check()?;
         match &self.counters {
             Some(counters) => counters.work.take(bytes),
             None => Ok(()),

@@ -4,6 +4,7 @@ use crate::base::error::{Error, Result};
 use crate::base::format::Format;
 use crate::base::limits::Limits;
 use crate::base::sealed::Sealed;
+use crate::base::stop;
 use crate::base::word_enum::word_enum;
 use crate::budget::Budget;
 use crate::outline::{Bound, Outline, Visitor};
@@ -93,10 +94,10 @@ pub trait Inspect: Sealed + Send + Sync {
     }
 
     /// Decodes every block and checks every index and bound, at the cost of [`Depth::Verify`]. Adds all problems,
-    /// including those that [`summarize`](Self::summarize) finds. If the [budget](Problems::budget) is
-    /// [stopped](Budget::until), adds one problem that says so, after those found before.
+    /// including those that [`summarize`](Self::summarize) finds. If the caller [stops](crate::Until) it, adds one
+    /// problem that says so, after those found before.
     fn verify(&self, problems: &mut Problems) {
-        if let Err(error) = problems.budget().check_stop() {
+        if let Err(error) = stop::check() {
             return problems.error(&error);
         }
         self.survey(Depth::Verify, problems);

@@ -30,7 +30,7 @@ impl Run<'_> {
     /// Scans all of these.
     pub(super) fn over(&self, targets: &mut (dyn Iterator<Item = Result<Target>> + Send)) {
         let progress = &self.scan.progress;
-        let _until = stop::Until::new(Some(progress.switch()));
+        let _until = stop::Until::new(progress.switch());
         self.workers.each_that_comes(targets.take_while(|_| !progress.is_stopped()), |target| {
             progress.begin();
             match target {
@@ -105,7 +105,7 @@ impl Run<'_> {
 
     /// Describes bytes that are not open yet.
     pub(super) fn bytes(&self, path: &Path, data: &[u8]) {
-        let _until = stop::Until::new(Some(self.scan.progress.switch()));
+        let _until = stop::Until::new(self.scan.progress.switch());
         self.scan.progress.begin();
         self.scan.progress.open(data.len() as u64);
         let budget = self.budget(data.len() as u64);
@@ -120,7 +120,7 @@ impl Run<'_> {
     /// Describes the target of an address in the file with these bytes.
     pub(super) fn in_bytes(&self, address: &Address, data: &[u8]) -> Result<()> {
         let progress = &self.scan.progress;
-        let _until = stop::Until::new(Some(progress.switch()));
+        let _until = stop::Until::new(progress.switch());
         progress.begin();
         progress.open(data.len() as u64);
         let target = self.scan.selection.named(address.file.clone(), None);

@@ -101,8 +101,7 @@ impl<'s> Run<'s> {
 
     /// Returns the budget of a file of this size.
     pub(super) fn budget(&self, bytes: u64) -> Budget {
-        let budget = Budget::sharing(bytes, &self.scan.limits, &self.memory);
-        budget.until(self.scan.progress.switch()).helped_by(self.workers.clone())
+        Budget::sharing(bytes, &self.scan.limits, &self.memory).helped_by(self.workers.clone())
     }
 
     /// Reports a result that is not an asset.

@@ -51,7 +51,7 @@ impl Scan {
             UnitsBy::Size => Some(metadata.len().to_string()),
             UnitsBy::Digest => {
                 let data = FileMap::open_with(path, self.access, &self.limits)?;
-                let _until = stop::Until::new(Some(self.progress.switch()));
+                let _until = stop::Until::new(self.progress.switch());
                 Some(format!("{DIGEST}:{}", sha256(&data)?))
             }
         })

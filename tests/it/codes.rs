@@ -12,7 +12,7 @@ use meshpeek::address::open_member;
 use meshpeek::ranges::Ranges;
 use meshpeek::source::Access;
 use meshpeek::summary::{Class, Code, Problems, Severity};
-use meshpeek::{Asset, Budget, Error, FileMap, Inspect, Limits};
+use meshpeek::{Asset, Budget, Error, FileMap, Inspect, Limits, Until};
 
 use crate::lint;
 use crate::support::files::{below, root};
@@ -98,8 +98,9 @@ fn errors_of_the_system_and_the_caller_have_their_codes() {
     assert_eq!(map.unchanged().unwrap_err().code(), Code::Changed);
     let ranges = Ranges::new(1_000);
     assert_eq!(Asset::parse_ranges(&ranges, &Limits::default()).unwrap_err().code(), Code::Incomplete);
-    let stopped = Budget::unlimited(&Limits::default()).until(Arc::new(true.into()));
-    assert_eq!(stopped.work(1).unwrap_err().code(), Code::Cancelled);
+    let stopped = Until::new(Arc::new(true.into()));
+    assert_eq!(Budget::unlimited(&Limits::default()).work(1).unwrap_err().code(), Code::Cancelled);
+    drop(stopped);
     let zip = zip(&[Entry::stored("a.b3d", &bytes)], b"").to_vec();
     for member in ["b.b3d", "a.b3d!/deeper", "b.b3d!/deeper"] {
         let budget = Budget::unlimited(&Limits::default());
@@ -223,8 +224,8 @@ fn every_code_is_known_in_python_c_and_the_program() {
     }
 }
 
-/// A budget that a clone shares, one that counts nothing, and a fork are stopped too. The rest of the file is then not
-/// reported, member by member.
+/// All budgets are stopped: those made before, clones, forks, and those that count nothing. The rest of the file is then
+/// not reported, member by member.
 #[test]
 fn a_stopped_verify_has_one_problem() {
     let bytes = crate::writer::b3d::sound().to_vec();
@@ -239,26 +240,33 @@ fn a_stopped_verify_has_one_problem() {
     assert!(verify(&many, Budget::unlimited(&limits)).is_empty());
     let one = [(Severity::Error, Code::Cancelled)];
     for budget in [Budget::new(many.len() as u64, &limits), Budget::unlimited(&limits)] {
-        let shared = budget.clone();
         let flag = Arc::new(AtomicBool::new(false));
-        let stopped = budget.until(flag.clone());
-        let (clone, fork) = (stopped.clone(), stopped.fork());
-        assert!(verify(&many, stopped.clone()).is_empty());
+        let until = Until::new(flag.clone());
+        let (clone, fork) = (budget.clone(), budget.fork());
+        assert!(verify(&many, budget.clone()).is_empty());
         flag.store(true, Ordering::Relaxed);
-        for budget in [stopped, clone, fork] {
+        for budget in [&budget, &clone, &fork] {
             assert_eq!(verify(&many, budget.clone()), one);
-            assert_eq!(verify(&bytes, budget), one);
+            assert_eq!(verify(&bytes, budget.clone()), one);
         }
-        // What was made before the flag does not have it.
-        assert!(verify(&bytes, shared).is_empty());
+        // Other threads are not stopped, and neither is this one when the guard is gone.
+        std::thread::scope(|scope| {
+            let other = scope.spawn(|| verify(&bytes, fork));
+            assert!(other.join().unwrap().is_empty());
+        });
+        drop(until);
+        assert!(verify(&many, budget).is_empty());
     }
     // While it works: all is done, or one problem says that it is not.
     let mut ended = 0;
     for round in 0..40 {
         let flag = Arc::new(AtomicBool::new(false));
-        let budget = Budget::new(many.len() as u64, &limits).until(flag.clone());
+        let seen = flag.clone();
         let codes = std::thread::scope(|scope| {
-            let verified = scope.spawn(|| verify(&many, budget));
+            let verified = scope.spawn(|| {
+                let _until = Until::new(seen);
+                verify(&many, Budget::new(many.len() as u64, &limits))
+            });
             std::thread::sleep(Duration::from_micros(round * 50));
             flag.store(true, Ordering::Relaxed);
             verified.join().unwrap()
@@ -267,6 +275,40 @@ fn a_stopped_verify_has_one_problem() {
         ended += codes.len();
     }
     println!("{ended} of 40 were stopped");
+}
+
+/// Parsing and summaries are stopped as well, in every format with lists of any length.
+#[test]
+fn a_stopped_summary_has_one_problem() {
+    use crate::writer::{b3d, lodka, mlod, odol, pbo, rap};
+
+    let many = 20_000;
+    let face = mlod::face(&[0, 1, 2], "", "");
+    let values: Vec<_> = (0..many).map(|index| rap::value(&format!("v{index}"), "1")).collect();
+    let mut archive = pbo::Writer::new().product(&[]);
+    for index in 0..many {
+        archive = archive.stored(format!("{index}.txt").as_bytes(), b"");
+    }
+    let members: Vec<Entry> = (0..many).map(|index| Entry::stored(format!("{index}.txt"), b"")).collect();
+    let files = [
+        b3d::scene((0..many).map(|_| b3d::node("n", []))).to_vec(),
+        lodka::file([lodka::meshes(&vec![lodka::Mesh::default(); many])]).to_vec(),
+        rap::file(&rap::root(values), &[]).to_vec(),
+        mlod::model(&[mlod::lod(3, &vec![face; many], &[], 1.0)]).to_vec(),
+        odol::Model::new(49, vec![odol::Lod::strip(1.0, 20_000); 60]).to_vec(),
+        archive.finish(pbo::Tail::Sha1),
+        zip(&members, b"").to_vec(),
+    ];
+    let codes = |bytes: &[u8]| match Asset::parse(bytes) {
+        Err(error) => vec![error.code()],
+        Ok(asset) => asset.summarize().problems.iter().map(|problem| problem.code).collect(),
+    };
+    for bytes in files {
+        let head = bytes.first_chunk::<4>();
+        assert!(!codes(&bytes).contains(&Code::Cancelled), "{head:?}");
+        let _until = Until::new(Arc::new(true.into()));
+        assert_eq!(codes(&bytes), [Code::Cancelled], "{head:?}");
+    }
 }
 
 #[test]

@@ -36,7 +36,7 @@ fn the_front_page_leads_to_the_answers() {
         ("JSON", "(json/index.html)"),
         ("on other threads", "(struct.OwnedAsset.html)"),
         ("bound memory", "[`Budget`]"),
-        ("cancel", "[`Budget::until`]"),
+        ("cancel", "[`Until`]"),
         ("cancel", "(scan/struct.Progress.html#method.stop)"),
         ("progress", "(scan/struct.Progress.html)"),
         ("a format of your own", "(#extensibility)"),

@@ -36,7 +36,7 @@ impl<'a> Archive<'a> {
         for entry in directory.entries() {
             let entry = entry.within("zip directory")?;
             if lines.len() as u64 >= u64::from(limit) {
-                return Err(Error::limit("zip entries", limit, Code::ArchiveMembersLimit).at(entry.offset));
+                return Err(Error::limit("members in an archive", limit, Code::ArchiveMembersLimit).at(entry.offset));
             }
             let index = *by_name.entry(entry.name.as_bytes()).or_insert(lines.len());
             match lines.get_mut(index) {

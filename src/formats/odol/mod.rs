@@ -136,6 +136,7 @@ pub use wire::{
     PackedTangents, PackedUv, PackedVector, StageTransform, Transform, UvBounds,
 };
 
+use crate::base::code::Code;
 use crate::base::error::{Context as _, Error, Result};
 use crate::base::impl_fmt::impl_fmt;
 use crate::base::limits::Limits;
@@ -446,7 +447,7 @@ impl<'a> Model<'a> {
             return Err(Error::malformed("ends before it starts").at(end_offset));
         }
         if u64::from(end) > self.byte_len() {
-            return Err(Error::malformed("ends after the file").at(end_offset));
+            return Err(Error::malformed("ends after the file").coded(Code::Truncated).at(end_offset));
         }
         if let Some(other) = self.lods().find(|other| self.contains(other) && entry.runs_into(other)) {
             let message = format!("range {start:#x} to {end:#x} runs into that of lods[{}]", other.index);

@@ -215,7 +215,6 @@ fn encrypted_and_unknown_members_are_bytes_only() {
 }
 
 /// Bytes that are no stream are those of a stored member, unless reading them ended early.
-#[cfg(feature = "scan")]
 #[test]
 fn a_member_whose_decoding_is_stopped_is_an_error() {
     use std::sync::Arc;
@@ -230,7 +229,7 @@ fn a_member_whose_decoding_is_stopped_is_an_error() {
     let archive = Archive::parse(&bytes).unwrap();
     let member = archive.members().next().unwrap().unwrap();
     assert_eq!(*member.decode().unwrap(), data);
-    let stopped = Until::new(Some(Arc::new(AtomicBool::new(true))));
+    let stopped = Until::new(Arc::new(AtomicBool::new(true)));
     assert!(matches!(member.decode().unwrap_err().kind(), ErrorKind::Cancelled));
     drop(stopped);
     assert_eq!(*member.decode().unwrap(), data);

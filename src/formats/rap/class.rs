@@ -7,6 +7,7 @@ use super::value::{Array, Number};
 use super::wire::{ArrayEntry, ClassEntry, ClassHead, NamedEntry, ValueEntry};
 use crate::base::error::{Context as _, Result};
 use crate::base::span::Span;
+use crate::base::stop;
 use crate::base::text::ByteStr;
 use crate::bytes::Cursor;
 use crate::bytes::parser::bytes;
@@ -71,7 +72,11 @@ impl<'a> Class<'a> {
         cursor.parse(context("entry_count", peek(bytes(u64::from(count).saturating_mul(2)))))?;
         let entries = *cursor;
         for index in 0..count {
+            let start = cursor.offset();
             Entry::read(cursor).within_item("entries", index as usize)?;
+            if stop::is_due(start, cursor.offset()) {
+                stop::check()?;
+            }
         }
         let entries = entries.up_to(*cursor);
         Ok(Self { name, parent: head.parent, end: None, count, body: body.up_to(*cursor), entries })

@@ -7,6 +7,7 @@ use zerocopy::little_endian::U32;
 use super::wire::*;
 use crate::base::amount::Amount;
 use crate::base::error::{Error, Result};
+use crate::base::stop;
 use crate::base::text::ByteStr;
 use crate::bytes::cursor::Cursor;
 use crate::bytes::parser::part;
@@ -135,7 +136,11 @@ impl<'a> Entries<'a> {
         let extra = extra.as_bytes();
         let [unpacked_bytes, packed_bytes, header_offset] =
             widened([header.unpacked_bytes, header.packed_bytes, header.header_offset], extra);
-        let bytes = self.cursor.offset().saturating_sub(offset);
+        let end = self.cursor.offset();
+        if stop::is_due(offset, end) {
+            stop::check()?;
+        }
+        let bytes = end.saturating_sub(offset);
         Ok(CentralEntry { header, packed_bytes, unpacked_bytes, header_offset, name, extra, comment, offset, bytes })
     }
 
