@@ -24,7 +24,8 @@ type Switch = Arc<AtomicBool>;
 /// one problem with the code [`Cancelled`](crate::summary::Code::Cancelled), and lacks the parts that were not read.
 /// The flag is looked at every few milliseconds, so short work may be done nevertheless.
 ///
-/// If several of these live on a thread, the last one counts. A [scan](crate::scan) does not look at it, but ends with
+/// A [`Budget`](crate::Budget) that is created meanwhile takes the flag to other threads. If several of these live on a
+/// thread, the last one counts. A [scan](crate::scan) does not look at it, but ends with
 /// [`Progress::stop`](crate::scan::Progress::stop).
 ///
 /// ```
@@ -69,8 +70,7 @@ impl Drop for Until {
     }
 }
 
-/// Returns the switch of this thread, for threads that help it.
-#[cfg(feature = "scan")]
+/// Returns the switch of this thread.
 pub(crate) fn switch() -> Option<Switch> {
     SWITCH.with_borrow(Clone::clone)
 }

@@ -6,8 +6,6 @@ use super::claim::{Claim, Line};
 use super::remaining::Budget;
 use crate::base::error::Result;
 use crate::base::limits::Limits;
-#[cfg(feature = "scan")]
-use crate::base::stop;
 
 /// The work that must remain for blocks to be decoded ahead of time.
 #[cfg(feature = "scan")]
@@ -122,7 +120,7 @@ impl Budget {
     /// memory.
     fn hold_or(&self, bytes: u64, enter: fn(&Line, &Arc<Claim>) -> bool) -> Result<(Held, bool)> {
         let limits = Limits { decoded_bytes: self.room_beside(bytes)?, ..self.limits };
-        let inside = Self { limits, counters: self.counters.clone() };
+        let inside = Self { limits, counters: self.counters.clone(), stop: self.stop.clone() };
         let Some(claim) = &self.counters else { return Ok((Held { inside, bytes, from: Store::Uncounted }, true)) };
         claim.add(bytes)?;
         // From here on, dropping `held` returns what was taken.
@@ -143,7 +141,7 @@ impl Budget {
         let Some(claim) = &self.counters else {
             return Some(Held { inside: self.clone(), bytes, from: Store::Uncounted });
         };
-        if stop::is_set() || !claim.memory.take(bytes) {
+        if self.is_stopped() || !claim.memory.take(bytes) {
             return None;
         }
         let held = Held { inside: self.clone(), bytes, from: Store::Ahead };

@@ -1,7 +1,7 @@
 //! The budget of a file, and what is charged to it.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 #[cfg(feature = "scan")]
 use super::claim::Help;
@@ -25,6 +25,8 @@ pub struct Budget {
     pub(super) limits: Limits,
     /// `None` if nothing is counted. Then only the limits of each part apply.
     pub(super) counters: Option<Arc<Claim>>,
+    /// The switch of the thread that created it, which takes less time to look at than that of the current thread.
+    pub(super) stop: Option<Arc<AtomicBool>>,
 }
 
 impl Budget {
@@ -47,7 +49,20 @@ impl Budget {
             help: None,
         };
         let claim = Claim::new(counters.into(), None, limits.decoded_bytes);
-        Self { limits: *limits, counters: Some(claim) }
+        Self { limits: *limits, counters: Some(claim), stop: stop::switch() }
+    }
+
+    /// Returns true if the caller [stopped](crate::Until) the work.
+    pub(super) fn is_stopped(&self) -> bool {
+        match &self.stop {
+            Some(stop) => stop.load(Ordering::Relaxed),
+            None => stop::is_set(),
+        }
+    }
+
+    /// Returns an error if the caller stopped the work. Charges nothing.
+    pub(crate) fn check_stop(&self) -> Result<()> {
+        if self.is_stopped() { Err(stop::error()) } else { Ok(()) }
     }
 
     /// Puts the [claim](super#memory) inside that of another budget, as if it were forked there, with the limits of
@@ -84,7 +99,7 @@ impl Budget {
     /// A thread that holds memory through one claim and takes it through another may deadlock with itself.
     #[must_use]
     pub fn fork(&self) -> Self {
-        let mut fork = Self { limits: self.limits, counters: None };
+        let mut fork = Self { limits: self.limits, counters: None, stop: self.stop.clone() };
         if let Some(claim) = &self.counters {
             fork.counters = Some(Claim::new(claim.counters.clone(), Some(claim.clone()), self.limits.decoded_bytes));
         }
@@ -103,7 +118,7 @@ impl Budget {
 
     /// Creates a budget without counting. Only the limits of each part apply.
     pub fn unlimited(limits: &Limits) -> Self {
-        Self { limits: *limits, counters: None }
+        Self { limits: *limits, counters: None, stop: stop::switch() }
     }
 
     /// Returns the limits for parts opened within this budget. Its [`Limits::decoded_bytes`] are those that remain.
@@ -117,7 +132,7 @@ impl Budget {
     /// Returns a [`Limit`](crate::ErrorKind::Limit) error if less work remains; all later charges fail too. Returns
     /// [`Cancelled`](crate::ErrorKind::Cancelled) if the caller [stopped](crate::Until) the work.
     pub fn work(&self, bytes: u64) -> Result<()> {
-        stop::check()?;
+        self.check_stop()?;
         match &self.counters {
             Some(counters) => counters.work.take(bytes),
             None => Ok(()),

@@ -4,7 +4,6 @@ use crate::base::error::{Error, Result};
 use crate::base::format::Format;
 use crate::base::limits::Limits;
 use crate::base::sealed::Sealed;
-use crate::base::stop;
 use crate::base::word_enum::word_enum;
 use crate::budget::Budget;
 use crate::outline::{Bound, Outline, Visitor};
@@ -97,7 +96,7 @@ pub trait Inspect: Sealed + Send + Sync {
     /// including those that [`summarize`](Self::summarize) finds. If the caller [stops](crate::Until) it, adds one
     /// problem that says so, after those found before.
     fn verify(&self, problems: &mut Problems) {
-        if let Err(error) = stop::check() {
+        if let Err(error) = problems.budget().check_stop() {
             return problems.error(&error);
         }
         self.survey(Depth::Verify, problems);

@@ -249,10 +249,13 @@ fn a_stopped_verify_has_one_problem() {
             assert_eq!(verify(&many, budget.clone()), one);
             assert_eq!(verify(&bytes, budget.clone()), one);
         }
-        // Other threads are not stopped, and neither is this one when the guard is gone.
+        // Other threads are stopped only if their budget was made meanwhile, and this one only until the guard is gone.
+        let made_meanwhile = Budget::unlimited(&limits);
         std::thread::scope(|scope| {
             let other = scope.spawn(|| verify(&bytes, fork));
             assert!(other.join().unwrap().is_empty());
+            let other = scope.spawn(|| verify(&bytes, made_meanwhile));
+            assert_eq!(other.join().unwrap(), one);
         });
         drop(until);
         assert!(verify(&many, budget).is_empty());
