@@ -48,7 +48,7 @@ fn item<'a>(version: odol::Version) -> impl Parser<Cursor<'a>, Output = Item<'a>
     let layout = odol::Layout::new(version, &Limits::default());
     let texture = context("texture", cut(b3d::Texture::parser())).map(Item::Texture);
     let material = context("material", cut(odol::Material::parser(layout))).map(Item::Material);
-    let skeleton = context("skeleton", cut(odol::Skeleton::parser(version))).map(Item::Skeleton);
+    let skeleton = context("skeleton", cut(odol::Skeleton::parser(layout))).map(Item::Skeleton);
     alt((preceded(tag("TEX"), texture), preceded(tag("MAT"), material), preceded(tag("SKEL"), skeleton)))
 }
 

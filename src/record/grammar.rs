@@ -73,7 +73,7 @@ macro_rules! grammar {
     };
     (
         @items {
-            [$($about:literal)*] $name:ident [$($own:lifetime)?] $life:lifetime
+            [$($about:literal)*] [$of_parser:vis] $name:ident [$($own:lifetime)?] $life:lifetime
             [$context:ident: $knowledge:ty] [$($argument:ident)?] [$($label:ident)?]
         }
         [$($this:ident $out:ident $also:expr)?] { $($all:tt)* }
@@ -99,8 +99,8 @@ macro_rules! grammar {
         impl $(<$own>)? $name $(<$own>)? {
             /// Returns a [parser](crate::grammar) of this record.
             #[allow(unreachable_pub, dead_code)]
-            pub const fn parser($($argument: $knowledge)?) -> $crate::record::parser::Of<Self, $knowledge> {
-                $crate::record::parser::of($crate::record::grammar!(@given [$($argument)?] ()))
+            $of_parser fn parser($($argument: impl Into<$knowledge>)?) -> $crate::record::parser::Of<Self, $knowledge> {
+                $crate::record::parser::of($crate::record::grammar!(@context [$($argument)?]))
             }
 
             /// The record's description.
@@ -189,9 +189,22 @@ macro_rules! grammar {
     (@parser [] $parser:expr) => { $parser };
     // The function that the definition names.
     (@parser [$gate:expr] $parser:expr) => { cond($gate, $parser) };
+    (@context []) => { () };
+    (@context [$argument:ident]) => { $argument.into() };
     // What the definition gives, or else this.
     (@given [] $default:expr) => { $default };
     (@given [$given:expr] $default:expr) => { $given };
+    (
+        $(#[doc = $about:literal])* crate $name:ident<$life:lifetime>($context:ident: $knowledge:ty) $(named $label:ident)? {
+            $($items:tt)*
+        }
+        $(also |$this:ident, $out:ident| $also:expr)?
+    ) => {
+        $crate::record::grammar! {
+            @items { [$($about)*] [pub(crate)] $name [$life] $life [$context: $knowledge] [$context] [$($label)?] }
+            [$($this $out $also)?] {} [] $($items)*
+        }
+    };
     (
         $(#[doc = $about:literal])* $name:ident<$life:lifetime>($context:ident: $knowledge:ty) $(named $label:ident)? {
             $($items:tt)*
@@ -199,7 +212,7 @@ macro_rules! grammar {
         $(also |$this:ident, $out:ident| $also:expr)?
     ) => {
         $crate::record::grammar! {
-            @items { [$($about)*] $name [$life] $life [$context: $knowledge] [$context] [$($label)?] }
+            @items { [$($about)*] [pub] $name [$life] $life [$context: $knowledge] [$context] [$($label)?] }
             [$($this $out $also)?] {} [] $($items)*
         }
     };
@@ -208,7 +221,16 @@ macro_rules! grammar {
         $(also |$this:ident, $out:ident| $also:expr)?
     ) => {
         $crate::record::grammar! {
-            @items { [$($about)*] $name [$life] $life [nothing: ()] [] [$($label)?] }
+            @items { [$($about)*] [pub] $name [$life] $life [nothing: ()] [] [$($label)?] }
+            [$($this $out $also)?] {} [] $($items)*
+        }
+    };
+    (
+        $(#[doc = $about:literal])* crate $name:ident($context:ident: $knowledge:ty) $(named $label:ident)? { $($items:tt)* }
+        $(also |$this:ident, $out:ident| $also:expr)?
+    ) => {
+        $crate::record::grammar! {
+            @items { [$($about)*] [pub(crate)] $name [] 'a [$context: $knowledge] [$context] [$($label)?] }
             [$($this $out $also)?] {} [] $($items)*
         }
     };
@@ -217,7 +239,7 @@ macro_rules! grammar {
         $(also |$this:ident, $out:ident| $also:expr)?
     ) => {
         $crate::record::grammar! {
-            @items { [$($about)*] $name [] 'a [$context: $knowledge] [$context] [$($label)?] }
+            @items { [$($about)*] [pub] $name [] 'a [$context: $knowledge] [$context] [$($label)?] }
             [$($this $out $also)?] {} [] $($items)*
         }
     };

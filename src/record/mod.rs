@@ -39,7 +39,8 @@
 //! - `#[label(..)]`, its name in the format's own document.
 //!
 //! `named` names the field that identifies a record in a list. `also` adds values to outlines that are not stored. A record
-//! without a lifetime borrows nothing. `wire!` defines records of fixed size, which are read in place; its fields have the
+//! without a lifetime borrows nothing. `crate` before the name keeps the parser inside the crate, because the context belongs
+//! to the record around it: a format has one context in public. `wire!` defines records of fixed size, which are read in place; its fields have the
 //! same attributes.
 //!
 //! # Parsers
@@ -178,7 +179,7 @@ mod tests {
 
     #[test]
     fn a_record_is_a_parser_that_keeps_its_errors() {
-        let parse = |bytes: &[u8], version| {
+        let parse = |bytes: &[u8], version: u32| {
             let toys = nom::multi::length_count(nom::number::complete::u8, Toy::parser(version));
             let toys = nom::sequence::preceded(nom::bytes::complete::tag("toys"), toys);
             Cursor::with_offset(bytes, 0x10).parse(toys.map(|toys| toys.len()))

@@ -42,7 +42,7 @@ grammar! {
 
 grammar! {
     /// A brush, which is Blitz3D's material: a record of BRUS.
-    Brush<'a>(layers: u64) named name {
+    crate Brush<'a>(layers: u64) named name {
         /// Its name as stored.
         #[label("name")] name: ByteStr<'a> = text_to_nul(),
         /// Red, green, blue and alpha. Default 1, 1, 1, 1.

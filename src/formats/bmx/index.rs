@@ -33,7 +33,7 @@ pub struct IndexPlace {
 
 grammar! {
     /// One entry of `index.bm`.
-    IndexEntry<'m>(place: IndexPlace) named name {
+    crate IndexEntry<'m>(place: IndexPlace) named name {
         /// The name. The specification requires it to be unique among records of its kind, but programs write equal and
         /// empty ones.
         #[label("NAME")] name: Utf32Str<'m> = utf32_with_count(),

@@ -41,7 +41,7 @@ impl Targets {
 
 grammar! {
     /// Triangles that share their materials.
-    FaceGroup<'a>(targets: Targets) named name {
+    crate FaceGroup<'a>(targets: Targets) named name {
         /// The layout: 2, or the older 1 without smoothing.
         #[label("FaceType")] kind: i32 = verify(le_i32(), known(&[1, 2])),
         /// How indices form triangles.

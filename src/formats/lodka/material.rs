@@ -28,7 +28,7 @@ grammar! {
 
 grammar! {
     /// A material.
-    Material<'a>(kind: u8) named name {
+    crate Material<'a>(kind: u8) named name {
         /// Its name, which face groups refer to.
         #[label("MatNameLen, MatName")] name: AnsiStr<'a> = text_with_length(),
         /// The files of its textures as stored: "first" or "first:second".

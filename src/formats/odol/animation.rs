@@ -93,7 +93,7 @@ grammar! {
 
 grammar! {
     /// The bone and axis of an animation in one LOD.
-    Axis(has_axis: bool) {
+    crate Axis(has_axis: bool) {
         /// The bone of the skeleton that it moves; -1 if the LOD has none for it.
         #[label("SkeletonBoneNameIndex")] bone: i32,
         /// A point of the axis.

@@ -20,6 +20,13 @@ pub struct Layout {
     pub(super) points: Option<u64>,
 }
 
+/// The context of records that depend on the version alone.
+impl From<Layout> for Version {
+    fn from(layout: Layout) -> Self {
+        layout.version
+    }
+}
+
 impl Layout {
     /// Creates the layout of a file of this version. Its blocks decode to at most what these limits allow.
     pub fn new(version: Version, limits: &Limits) -> Self {

@@ -35,7 +35,7 @@ grammar! {
 
 grammar! {
     /// Data about all LODs.
-    Facts<'a>(lods: Lods) {
+    crate Facts<'a>(lods: Lods) {
         /// The purpose of each LOD.
         resolutions: LeArray<'a, F32> = array(lods.count),
         /// Facts about the whole model.
@@ -45,7 +45,7 @@ grammar! {
 
 grammar! {
     /// The tables of LODs.
-    Tables<'a>(lods: Lods) {
+    crate Tables<'a>(lods: Lods) {
         /// Start of each LOD, counted from the start of the file.
         #[label("StartAddressOfLods")] lod_starts: LeArray<'a, U32> = array(lods.count),
         /// End of each LOD (exclusive), counted from the start of the file.

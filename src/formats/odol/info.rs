@@ -33,7 +33,7 @@ grammar! {
     /// Lengths are in meters, coordinates are those of the LODs (`bounding_center` converts them to those of the edited
     /// model), colors are 0xAARRGGBB. The purpose of a field is stated only if files confirm it; the others keep the
     /// names that readers give them.
-    ModelInfo<'a>(lods: Lods) {
+    crate ModelInfo<'a>(lods: Lods) {
         /// Flags; `special` of the first LOD in all but 2 of 439 real files.
         special: u32,
         /// Radius of the sphere around all LODs.

@@ -84,7 +84,7 @@ grammar! {
 
 grammar! {
     /// One texture of a material.
-    Stage<'a>(form: StageForm) named texture {
+    crate Stage<'a>(form: StageForm) named texture {
         /// The stage's own transform, in materials of kind 7.
         own_transform: Option<&'a StageTransform> = cond(form.has_own_transform, in_place()),
         /// How the texture is sampled.

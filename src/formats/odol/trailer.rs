@@ -16,7 +16,7 @@ use crate::record::{List, grammar, plain};
 grammar! {
     /// The trailer after the last LOD of an Arma model from version 58 on: shapes cooked for the game's physics, and
     /// the model's buoyancy. No LOD depends on it.
-    Trailer<'a>(has_shapes: bool) {
+    crate Trailer<'a>(has_shapes: bool) {
         /// Shapes, one for each selection `ComponentNN` of the geometry. All shapes are present from version 68 on;
         /// from 60 to 67 they may be.
         components: Option<Shapes<'a>> = cond(has_shapes, Shapes::parser(HasBone(false))),
@@ -35,7 +35,7 @@ grammar! {
 
 grammar! {
     /// Cooked shapes of one purpose.
-    Shapes<'a>(has_bone: HasBone) {
+    crate Shapes<'a>(has_bone: HasBone) {
         /// The version of PhysX that cooked them.
         physx_version: PhysxVersion = le_u32().map(PhysxVersion),
         /// The shapes.
@@ -45,7 +45,7 @@ grammar! {
 
 grammar! {
     /// A shape as cooked by PhysX.
-    Shape<'a>(has_bone: HasBone) {
+    crate Shape<'a>(has_bone: HasBone) {
         /// PhysX data, in place.
         cooked: LeArray<'a, u8> = length_array(le_u32()),
         /// The bone that moves it, in shapes of the roadway; -1 for none.
@@ -55,7 +55,7 @@ grammar! {
 
 grammar! {
     /// The model's buoyancy: spheres in a grid. Where the trailer has cooked shapes, a box ends it.
-    Buoyancy<'a>(has_box: bool) {
+    crate Buoyancy<'a>(has_box: bool) {
         /// The grid, and the values shared by all spheres.
         grid: &'a BuoyancyStart = verify(inline(in_place()), check_places),
         /// The spheres, one for each place in the grid.

@@ -24,7 +24,7 @@ pub(crate) const SCHEMA: &[&Schema] =
 
 grammar! {
     /// The header and tags before the mips.
-    Header<'a>(has_kind: bool) {
+    crate Header<'a>(has_kind: bool) {
         /// The pixel format. Files without it have a palette.
         kind: Option<Kind> = cond(has_kind, le_u16().map(Kind)),
         /// Named data.

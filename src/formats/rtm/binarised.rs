@@ -21,7 +21,7 @@ use crate::record::{List, grammar};
 
 grammar! {
     /// The texts between the header of a BMTR file and its frame times.
-    Texts<'a>(header: &'a BinarisedHeader) {
+    crate Texts<'a>(header: &'a BinarisedHeader) {
         /// The names of the bones.
         #[label("BoneNames")] bones: List<'a, ByteStr<'a>> = count(text_to_nul(), header.bones.get()),
         /// Texts that are stored with the animation. No known file has any.
