@@ -481,3 +481,40 @@ fn an_index_in_an_archive_fits_its_members() {
     // Nothing of another folder is meant.
     assert_eq!(stale(&archive(r"other\texHeaders.bin", "", average)), [""; 0]);
 }
+
+/// Keys belong to the frames from 0 to the one after the last, of the animation of their node or of the nearest one
+/// around it. All others are counted.
+#[test]
+fn keys_before_and_after_the_frames_are_counted() {
+    let messages = |bytes: &[u8]| {
+        let problems = record("a.b3d", bytes, true).summary.problems.into_iter();
+        problems.map(|problem| (problem.code, problem.message.into_owned())).collect::<Vec<_>>()
+    };
+    let (around, own) = (4, 1);
+    for first in -2..=6 {
+        for second in -2..=6 {
+            for has_own in [false, true] {
+                let parts = if has_own { vec![b3d::animation(own, 30.0)] } else { Vec::new() };
+                let keys = [b3d::keys(1, [first]), b3d::keys(1, [second])];
+                let inner = b3d::node("inner", parts.into_iter().chain(keys));
+                let between = b3d::node("between", [inner]);
+                let body = b3d::node("body", [b3d::one_triangle(), b3d::animation(around, 30.0), between]);
+                let (frames, node) = if has_own { (own, 2) } else { (around, 0) };
+                let outside = [first, second].iter().filter(|frame| !(0..=frames + 1).contains(*frame)).count();
+                let mut expected = Vec::new();
+                if outside > 0 {
+                    let last = first.max(second);
+                    expected.push((
+                        Code::Frames,
+                        format!(
+                            "nodes[{node}].animation: {outside} of 2 keys are outside of the {frames} frames; \
+                             the last is at {last}"
+                        ),
+                    ));
+                }
+                let found = messages(&b3d::scene([body]).to_vec());
+                assert_eq!(found, expected, "keys at {first} and {second}, {frames} frames");
+            }
+        }
+    }
+}

@@ -97,7 +97,7 @@ impl Check {
                 node: node.index,
                 keys: Amount(0),
                 outside: Amount(0),
-                last: 0,
+                last: i32::MIN,
             });
         }
         // Nodes that could not be read have none.
