@@ -670,3 +670,53 @@ fn rows_that_both_arrays_have_are_counted() {
         }
     }
 }
+
+/// Of a folder and an archive, files are compared: a link on either side is as if it were not there.
+#[cfg(unix)]
+#[test]
+fn links_of_folders_and_archives_are_not_compared() {
+    let folder = Folder::new("diff-links");
+    // The text of a link in an archive is its target.
+    let target = "kept.txt";
+    let kinds = ["nothing", "file", "link"];
+    for on_disk in kinds {
+        for in_archive in kinds {
+            let loose = folder.0.join(format!("{on_disk}-{in_archive}"));
+            folder.file(&format!("{on_disk}-{in_archive}/kept.txt"), b"kept");
+            match on_disk {
+                "file" => std::fs::write(loose.join("odd.txt"), target).unwrap(),
+                "link" => std::os::unix::fs::symlink(target, loose.join("odd.txt")).unwrap(),
+                _ => {}
+            }
+            let mut entries = vec![Entry::stored("kept.txt", b"kept")];
+            if in_archive != "nothing" {
+                entries.insert(0, Entry::stored("odd.txt", target.as_bytes()));
+            }
+            let made = zip(&entries, b"");
+            let entry = made.at("directory");
+            let mut bytes = made.to_vec();
+            if in_archive == "link" {
+                // Made by Unix, and of its kind of a link.
+                bytes[entry + 5] = 3;
+                bytes[entry + 38..entry + 42].copy_from_slice(&(0o120_777_u32 << 16).to_le_bytes());
+            }
+            let archive = folder.file(&format!("{on_disk}-{in_archive}.zip"), bytes);
+            let (loose, archive) = (loose.to_str().unwrap(), archive.to_str().unwrap());
+            for (sides, only_on_disk, only_in_archive) in
+                [([loose, archive], "removed", "added"), ([archive, loose], "added", "removed")]
+            {
+                let expected = match (on_disk == "file", in_archive == "file") {
+                    (true, false) => vec![format!("{only_on_disk} odd.txt")],
+                    (false, true) => vec![format!("{only_in_archive} odd.txt")],
+                    _ => Vec::new(),
+                };
+                let output = run(["diff", "--format", "ndjson", sides[0], sides[1]]);
+                let mut found = Vec::new();
+                for line in lines(&output) {
+                    found.push(format!("{} {}", line["change"].as_str().unwrap(), line["path"].as_str().unwrap()));
+                }
+                assert_eq!(found, expected, "{on_disk} on disk, {in_archive} in the archive: {}", stderr(&output));
+            }
+        }
+    }
+}

@@ -1,5 +1,7 @@
 //! Tests of the MLOD reader.
 
+use std::collections::BTreeMap;
+
 use meshpeek::mlod::{Face, Form, Lod, Model};
 use meshpeek::summary::ReferenceKind;
 use meshpeek::{Asset, Format, Inspect};
@@ -158,5 +160,43 @@ fn damaged_models_are_read_without_harm() {
             bytes[place] ^= 0xff;
             fuzz::run(&bytes);
         }
+    }
+}
+
+/// A face marks the place of another model if any proxy selects it, however many there are; other selections do not
+/// matter, nor does the texture that a marked face shares with others.
+#[test]
+fn faces_of_every_proxy_are_hidden() {
+    // The textures of the faces.
+    let images = ["a.paa", "a.paa", "b.paa"];
+    let faces = images.map(|image| face(&[0, 1, 2], image, ""));
+    let is_in = |set: usize, number: usize| set >> number & 1 == 1;
+    for sets in 0..1 << 9 {
+        let [first, second, third] = [sets & 7, sets >> 3 & 7, sets >> 6];
+        let selected =
+            |set| [[0; 3], [0, 1, 2].map(|number| if is_in(set, number) { number as u8 + 1 } else { 0 })].concat();
+        // A tag that ends early selects no face that it has no byte for.
+        let short = &selected(third)[..5];
+        let tags = [
+            tag(r"proxy:\a\wheel.001", &selected(first)),
+            tag("camo", &[1; 6]),
+            tag(r"proxy:\a\wheel.002", &selected(second)),
+            tag("PROXY:b.001", short),
+        ];
+        let bytes = model(&[lod(3, &faces, &tags, 1.0)]).to_vec();
+        let mut expected = BTreeMap::new();
+        for (number, image) in images.iter().enumerate() {
+            let is_proxy = is_in(first | second, number) || number < 2 && is_in(third, number);
+            *expected.entry((image.to_string(), !is_proxy)).or_insert(0) += 1;
+        }
+        let asset = Asset::parse(&bytes).unwrap();
+        let mut found = BTreeMap::new();
+        for primitive in asset.primitives().map(Result::unwrap) {
+            let material = primitive.material().unwrap().unwrap();
+            let image = material.base().unwrap().name.to_string();
+            let before = found.insert((image, primitive.place.visible), primitive.triangles().count());
+            assert_eq!(before, None, "{sets:#o}");
+        }
+        assert_eq!(found, expected, "{sets:#o}");
     }
 }

@@ -1013,3 +1013,81 @@ fn names_of_thumbnails_are_names_of_files_everywhere() {
     expected.sort();
     assert_eq!(found, expected);
 }
+
+/// What each corner of the faces in an OBJ file has: a point, and a texture coordinate and normal if it names them.
+fn corners_of_obj(text: &str) -> Vec<[Option<Vec<f32>>; 3]> {
+    let mut lists = [const { Vec::new() }; 3];
+    let mut corners = Vec::new();
+    for line in text.lines() {
+        let (kind, rest) = line.split_once(' ').unwrap();
+        let words = rest.split(' ');
+        match ["v", "vt", "vn"].iter().position(|known| *known == kind) {
+            Some(list) => lists[list].push(words.map(|number| number.parse().unwrap()).collect::<Vec<f32>>()),
+            None if kind == "f" => {
+                for corner in words {
+                    let mut places = corner.split('/').map(|number| number.parse::<usize>().ok());
+                    corners.push([0, 1, 2].map(|list: usize| {
+                        let place = places.next().flatten()?;
+                        Some(lists[list][place - 1].clone())
+                    }));
+                }
+            }
+            None => {}
+        }
+    }
+    corners
+}
+
+/// A scene of meshes with texture coordinates or without them; no two have the same numbers.
+fn meshes_by_uvs(with_uvs: [bool; 3]) -> Vec<u8> {
+    let nodes = with_uvs.iter().enumerate().map(|(number, has_uvs)| {
+        let (points, floats) = (number as u32 + 3, if *has_uvs { 5 } else { 3 });
+        let head = Bytes::new().u32(0).u32((*has_uvs).into()).u32(2);
+        let numbers = (0..points * floats).map(|at| number as f32 * 100.0 + (at * at) as f32 / 4.0);
+        let corners = [[0, 1, 2], [2, 1, number as i32 + 2]];
+        node("n", [mesh(-1, [chunk(b"VRTS", head.f32s(numbers)), triangles(-1, &corners)])])
+    });
+    scene(nodes).to_vec()
+}
+
+/// A model of meshes with normals or without them; each is one point longer than the one before.
+fn meshes_by_normals(with_normals: [bool; 3]) -> Vec<u8> {
+    use crate::writer::lodka::{Group, Mesh as Written, file, meshes};
+    let list = [0, 1, 2].map(|number: u32| {
+        let normals = with_normals[number as usize];
+        let groups = vec![Group { normals, uvs: true, ..Group::new(2, number + 1) }];
+        let count = if normals { number + 2 } else { 0 };
+        Written { vertices: number + 3, normals: count, uvs: vec![number + 4], groups, ..Written::default() }
+    });
+    file([meshes(&list)]).to_vec()
+}
+
+/// The numbers of an OBJ file count its points, texture coordinates and normals each by themselves, over meshes with
+/// and without them in any order.
+#[test]
+fn corners_of_obj_have_the_numbers_of_their_own_mesh() {
+    for kinds in 0..8 {
+        let kinds = [1, 2, 4].map(|bit| kinds & bit != 0);
+        for (bytes, is_by_uvs) in [(meshes_by_uvs(kinds), true), (meshes_by_normals(kinds), false)] {
+            let asset = Asset::parse(&bytes).unwrap();
+            let mut obj = Vec::new();
+            export::obj(&asset, &Options::default(), &budget(&bytes)).unwrap().write_to(&mut obj).unwrap();
+            let mut expected = Vec::new();
+            for (primitive, has_it) in asset.primitives().zip(kinds) {
+                let mesh = primitive.unwrap().to_mesh(&budget(&bytes)).unwrap();
+                // Blitz3D computes normals that are not there.
+                let both = if is_by_uvs { [has_it, true] } else { [true, has_it] };
+                assert_eq!([!mesh.uvs.is_empty(), !mesh.normals.is_empty()], both, "{kinds:?}");
+                for &vertex in &mesh.indices {
+                    let vertex = vertex as usize;
+                    // In an OBJ file, v grows upwards.
+                    let uv = mesh.uvs.first().map(|uvs| vec![uvs[vertex][0], 1.0 - uvs[vertex][1]]);
+                    let normal = mesh.normals.get(vertex).map(|normal| normal.to_vec());
+                    expected.push([Some(mesh.positions[vertex].to_vec()), uv, normal]);
+                }
+            }
+            assert_eq!(expected.len(), 18, "{kinds:?}");
+            assert_eq!(corners_of_obj(std::str::from_utf8(&obj).unwrap()), expected, "{kinds:?}");
+        }
+    }
+}

@@ -760,3 +760,33 @@ fn a_failed_scan_into_tables_leaves_no_empty_folder() {
         assert!(!is_there || std::fs::read_dir(&tables).unwrap().next().is_none());
     }
 }
+
+/// A row of a member says that it is lossy if any of its three names is: of the file, of the archive in it that has the
+/// member, or of the member.
+#[cfg(target_os = "linux")]
+#[test]
+fn rows_of_members_are_lossy_if_any_of_their_names_is() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+    let name = |is_lossy: bool, ending: &str| {
+        [if is_lossy { &b"\xff"[..] } else { b"\xc3\xbf" }, b".", ending.as_bytes()].concat()
+    };
+    for lossy in 0..8 {
+        let [of_path, of_outer, of_member] = [1, 2, 4].map(|bit| lossy & bit != 0);
+        let folder = Folder::new(&format!("lossy-members-{lossy}"));
+        let inner = zip(&[Entry::stored(name(of_member, "txt"), b"text")], b"").to_vec();
+        let outer = zip(&[Entry::stored(name(of_outer, "zip"), &inner)], b"").to_vec();
+        std::fs::create_dir(folder.0.join("in")).unwrap();
+        std::fs::write(folder.0.join("in").join(OsStr::from_bytes(&name(of_path, "zip"))), outer).unwrap();
+        let out = folder.0.join("members.parquet");
+        let (to, from) = (out.to_str().unwrap().to_owned(), folder.0.join("in"));
+        let output = run(["scan", "-q", "--tables", "members", "-o", &to, from.to_str().unwrap()]);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        let mut found = Vec::new();
+        for row in rows(&out) {
+            found.push((row["outer"].is_string(), row["lossy"] == true));
+        }
+        found.sort_unstable();
+        assert_eq!(found, [(false, of_path || of_outer), (true, of_path || of_outer || of_member)], "{lossy:03b}");
+    }
+}
