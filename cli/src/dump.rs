@@ -6,15 +6,17 @@ use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use meshpeek::Asset;
 use meshpeek::dissect::{LineKind, dissect, unread};
 use meshpeek::inspect::{Selector, selector};
+use meshpeek::summary::Severity;
 use meshpeek::view::{Column, Storage, Table};
+use meshpeek::{Asset, Inspect};
 
 use crate::args::{Common, DumpFormat};
 use crate::config::Readable;
 use crate::failure::message_of;
 use crate::failure::{Failure, Outcome};
+use crate::limits::with_flag;
 use crate::notes::Notes;
 use crate::output::Output;
 use crate::output_file::ending;
@@ -188,7 +190,17 @@ fn missing(asset: &Asset<'_>, text: &str, error: Option<meshpeek::Error>) -> Str
     if let Some(similar) = similar(asset, text) {
         reason += &format!("; nearest: {similar}");
     }
+    if let Some(problem) = first_error(asset) {
+        reason += &format!("; not all of the file can be read: {problem}");
+    }
     format!("{reason} (items have numbers from 0, or @name; `dump FILE` lists all arrays)")
+}
+
+/// Returns the message of the first part of the asset that cannot be read.
+fn first_error(asset: &Asset<'_>) -> Option<String> {
+    let problems = asset.summarize().problems;
+    let error = problems.iter().find(|problem| problem.severity == Severity::Error)?;
+    Some(with_flag(&error.message, error.code))
 }
 
 /// Returns true if this selector leads to a part of `only`, or of the file if that is empty.
@@ -225,6 +237,9 @@ fn list(asset: &Asset<'_>, only: &str, common: &Common) -> Result<(), Failure> {
     out.flush()?;
     if is_empty {
         Notes::new(common).say("no arrays; `meshpeek tree --fields` shows the fields");
+    }
+    if let Some(problem) = first_error(asset) {
+        Notes::new(common).say(format_args!("not all of the file can be read: {problem}"));
     }
     Ok(())
 }

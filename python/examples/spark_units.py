@@ -92,7 +92,7 @@ def main(folder):
     check_here(os.environ.setdefault("PYSPARK_PYTHON", sys.executable))
     from pyspark.sql import SparkSession
 
-    spark = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
+    spark = SparkSession.builder.master("local[2, 4]").config("spark.ui.enabled", "false").getOrCreate()
     try:
         check(spark)
         frame = scan(spark, folder)
