@@ -1,10 +1,10 @@
-//! The walk of one thread over a file of which all bytes are available. Threads share the members of an archive.
+//! The walk of one thread over a file. Threads share the members of an archive, unless only ranges of it are available.
 
 use std::ops::Range;
 
-use super::describe::{At, Late, LateCheck, Origin, describe_as, unreadable};
+use super::beginning::{Shown, member_alone};
+use super::describe::{ALL, At, Late, LateCheck, Origin, describe_as, unreadable};
 use super::found::{Found, Sighting};
-use super::in_ranges::{Look, Shown};
 use super::members::{container, pay, text_bytes};
 use super::options::Views;
 use super::pending::{Early, MOST_BYTES, Pending, Together};
@@ -73,17 +73,24 @@ pub(super) struct Descent<'r, 's> {
     /// True if the last bytes that it looked at have a record. It looks once for a file and once for each member of its
     /// batch; those inside are looked at by others.
     is_recognized: bool,
+    /// True if it reads as little as possible, and members one after another. Ranges note what is missing.
+    by_ranges: bool,
 }
 
 impl<'r, 's> Descent<'r, 's> {
     pub(super) fn new(run: &'r Run<'s>) -> Self {
-        Self { run, pending: run.pending(), is_recognized: false }
+        Self { run, pending: run.pending(), is_recognized: false, by_ranges: false }
+    }
+
+    /// Creates a walk over data of which parts may be missing.
+    pub(super) fn by_ranges(run: &'r Run<'s>) -> Self {
+        Self { by_ranges: true, ..Self::new(run) }
     }
 
     /// Describes the target of an address and everything inside it. Returns false if it is not in a known format.
     pub(super) fn opened(&mut self, spot: &Spot<'_>, opened: &Opened<address::Content<'_>>, budget: &Budget) -> bool {
         match &opened.content {
-            Ok(content) => self.describe(spot, content, content.budget(), self.fault_of(content)),
+            Ok(content) => self.describe(spot, Data::Whole(content), content.budget(), self.fault_of(content)),
             Err(error) => {
                 let at = spot.at(budget);
                 self.asset(at, unreadable(at, opened.format, opened.bytes, None, error), None);
@@ -101,16 +108,36 @@ impl<'r, 's> Descent<'r, 's> {
 
     /// Describes these bytes and everything inside them. Returns false if they have no record, because they are not in a
     /// known format. The fault, if there is one, is the first problem of the record, and hides nothing.
-    pub(super) fn describe(&mut self, spot: &Spot<'_>, data: &[u8], budget: &Budget, fault: Option<Error>) -> bool {
-        let bytes = Bytes { data: Data::Whole(data), budget, fault };
+    pub(super) fn describe(&mut self, spot: &Spot<'_>, data: Data<'_>, budget: &Budget, fault: Option<Error>) -> bool {
         // The walk of a scan never breaks. It looks at the progress before each member.
-        let _ = walk(self, spot, bytes);
+        let _ = walk(self, spot, Bytes { data, budget, fault });
         self.is_recognized
     }
 
+    /// Visits a member of the archive at this spot, unless its name says to pass it over.
+    fn member(
+        &mut self,
+        around: &Spot<'_>,
+        archive: Data<'_>,
+        (name, member): Named<'_>,
+        stretch: Stretch<'_>,
+        budget: &Budget,
+    ) {
+        let use_as = self.run.globs.use_of(member.name());
+        if use_as == Use::Nothing || self.run.scan.progress.is_stopped() {
+            return;
+        }
+        let origin = around.origin.inside(name, Stored::of(&member), use_as);
+        let spot = Spot { origin, stretch };
+        if !self.beginning(&spot, &member, archive, budget) {
+            let _ = enter(self, &spot, &member, budget);
+        }
+    }
+
     /// Describes a deflated member of this archive by its beginning. Returns false if it needs all of it.
-    fn beginning(&mut self, spot: &Spot<'_>, member: &Member<'_>, archive: &[u8], budget: &Budget) -> bool {
-        let Run { scan, texts, globs, .. } = self.run;
+    fn beginning(&mut self, spot: &Spot<'_>, member: &Member<'_>, archive: Data<'_>, budget: &Budget) -> bool {
+        let Data::Whole(archive) = archive else { return false };
+        let Run { scan, texts, .. } = self.run;
         let at = spot.at(budget);
         let is_asked = scan.beginnings && scan.depth == Depth::Header && !scan.digests;
         let is_small = member.decoded_byte_len_hint() <= BEGINNING;
@@ -118,7 +145,7 @@ impl<'r, 's> Descent<'r, 's> {
             return false;
         }
         let mut ranges = Ranges::new(archive.len() as u64).with_first_read(BEGINNING);
-        let question = |ranges: &Ranges| Ok(Look::member_alone(at, globs, &member.in_ranges(ranges)));
+        let question = |ranges: &Ranges| Ok(member_alone(at, &member.in_ranges(ranges)));
         match ranges.load(archive, question) {
             Ok(Shown::Record(record)) => self.asset(at, *record, None),
             Ok(Shown::Other) => {}
@@ -162,21 +189,21 @@ impl Visitor for Descent<'_, '_> {
         let Run { scan, texts, workers, .. } = self.run;
         let origin = &spot.origin;
         let at = spot.at(budget);
-        // All bytes are available.
-        let bytes = data.from(0);
-        let format = Format::of_file(origin.name(), bytes);
+        // Bytes that are missing are noted.
+        let Ok(format) = Format::of_file_in(origin.name(), data) else { return Flow::Continue(None) };
+        // Views and deferred checks need all bytes.
+        let (bytes, is_whole) = match data {
+            Data::Whole(bytes) => (bytes, true),
+            Data::Parts(_) => (&[][..], false),
+        };
         self.is_recognized = format.is_some() || origin.is_expected() || texts(origin.name());
         if !self.is_recognized {
             return Flow::Continue(None);
         }
-        let streams = match scan.views {
-            Views::Records => None,
-            Views::Outlines => Some(StreamCache::over(bytes, budget, false)),
-            Views::Arrays => Some(StreamCache::over(bytes, budget, true)),
-        };
+        let streams = if is_whole { streams_for(scan.views, bytes, budget) } else { None };
         let is_zip = format == Some(Format::Zip);
         let is_worth_it = is_zip || bytes.len() >= LARGE_ARCHIVE && workers.is_many();
-        let puts_off = origin.depth == 0 && is_worth_it;
+        let puts_off = is_whole && origin.depth == 0 && is_worth_it;
         let described = describe_as(at, format, data, puts_off);
         let (mut record, asset) = (described.record, described.asset.as_ref());
         if let Some(fault) = &fault {
@@ -184,11 +211,13 @@ impl Visitor for Descent<'_, '_> {
         }
         let mut archive = None;
         let mut members = 0..0;
+        // Of ranges, the record of the archive is the same for each batch of members.
+        let charged = if is_whole { 0..origin.members.end } else { ALL };
         if let Some(asset) = asset
-            && let Some((container, visited)) = container(at, asset, 0..origin.members.end, &mut record)
+            && let Some((container, visited)) = container(at, asset, charged, &mut record)
         {
             archive = Some(container);
-            members = visited;
+            members = origin.members.start..origin.members.end.min(visited.end);
         }
         let early = Early::default();
         if let Some(late) = described.late {
@@ -199,7 +228,10 @@ impl Visitor for Descent<'_, '_> {
             self.run.check_late(late, archive.as_ref(), &early, &visit, &mut record.summary.problems);
         }
         let inner = described.record_memory.as_ref().map_or(budget, Held::budget);
-        self.asset(at, record, Some(InSight { data: bytes, asset, budget: inner, members: members.clone() }));
+        // It comes with the first members.
+        if origin.members.start == 0 {
+            self.asset(at, record, Some(InSight { data: bytes, asset, budget: inner, members: members.clone() }));
+        }
         drop(described.record_memory);
         drop(streams);
         let Some(container) = archive else { return Flow::Continue(None) };
@@ -208,12 +240,21 @@ impl Visitor for Descent<'_, '_> {
         for mut batch in batches {
             self.run.hand_over(&mut batch);
         }
-        let members = done..members.end;
+        let members = members.start.max(done)..members.end;
         Flow::Continue(Some(Archive { data, container, members, held: described.held }))
     }
 
     fn members(&mut self, spot: &Spot<'_>, archive: &Archive<'_>, around: &Budget) -> Flow {
-        self.run.members_of(spot, archive.data.from(0), archive.rest(around), around, None);
+        let members = archive.rest(around);
+        match archive.data {
+            Data::Whole(bytes) => self.run.members_of(spot, bytes, members, around, None),
+            Data::Parts(_) => {
+                let budget = members.budget(around);
+                for named in members {
+                    self.member(spot, archive.data, named, spot.stretch.part(0, 1), &budget);
+                }
+            }
+        }
         Flow::Continue(())
     }
 
@@ -222,7 +263,9 @@ impl Visitor for Descent<'_, '_> {
     }
 
     fn content<'a>(&mut self, member: &Member<'a>, _: Option<Format>, budget: &Budget) -> Result<Option<Content<'a>>> {
-        // Where only ranges of the archive are available, too, all of the member is read.
+        if self.by_ranges {
+            return member.content(budget).map(Some);
+        }
         member.view(budget).map(|bytes| Some(Content::Whole(bytes)))
     }
 
@@ -234,6 +277,15 @@ impl Visitor for Descent<'_, '_> {
         let at = spot.at(unread.budget);
         self.asset(at, unreadable(at, unread.format, unread.byte_len, None, &unread.error), None);
         Flow::Continue(())
+    }
+}
+
+/// Returns the cache that the view needs for streams in these bytes.
+fn streams_for<'a>(views: Views, bytes: &'a [u8], budget: &Budget) -> Option<StreamCache<'a>> {
+    match views {
+        Views::Records => None,
+        Views::Outlines => Some(StreamCache::over(bytes, budget, false)),
+        Views::Arrays => Some(StreamCache::over(bytes, budget, true)),
     }
 }
 
@@ -305,19 +357,12 @@ impl<'s> Run<'s> {
                 bytes += member.stored_byte_len();
             }
             let stretch = spot.stretch.part(bytes.0, whole);
-            for (name, member) in members {
+            for named in members {
                 // The progress of small members is reported when all of them are done.
+                let (_, member) = &named;
                 let size = member.stored_byte_len();
                 let stretch = stretch.part(if size < MOST_BYTES { 0 } else { size }, bytes.0);
-                let use_as = self.globs.use_of(member.name());
-                if use_as == Use::Nothing || self.scan.progress.is_stopped() {
-                    continue;
-                }
-                let origin = spot.origin.inside(name, Stored::of(&member), use_as);
-                let spot = Spot { origin, stretch };
-                if !descent.beginning(&spot, &member, data, &budget) {
-                    let _ = enter(&mut descent, &spot, &member, &budget);
-                }
+                descent.member(spot, Data::Whole(data), named, stretch, &budget);
             }
             match early {
                 Some(early) => early.keep(descent.pending),

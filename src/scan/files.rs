@@ -13,6 +13,7 @@ use super::target::{Target, Use};
 use crate::asset::address::{Address, open_member};
 use crate::base::error::Result;
 use crate::base::stop;
+use crate::ranges::Data;
 
 /// The present state of a file, by its metadata.
 #[derive(Default)]
@@ -112,7 +113,7 @@ impl Run<'_> {
         let stretch = Stretch::new(&self.scan.progress, data.len() as u64);
         let spot = Spot { origin: Origin::file(self.scan, path), stretch };
         let mut descent = Descent::new(self);
-        descent.describe(&spot, data, &budget, None);
+        descent.describe(&spot, Data::Whole(data), &budget, None);
         descent.hand_over();
         self.scan.progress.add_file();
     }

@@ -3,6 +3,7 @@
 //! Threads share the work by file, and inside archives by member, so one large archive keeps all cores busy. Records
 //! are not collected: the callback gets each one as soon as it is ready, and its file or member is then closed.
 
+mod beginning;
 pub(crate) mod config_names;
 mod descent;
 mod describe;

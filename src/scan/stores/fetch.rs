@@ -10,8 +10,8 @@ use crate::base::error::Result;
 use crate::budget::Held;
 use crate::inspect::Depth;
 use crate::ranges::{Ranges, missing};
+use crate::scan::beginning::{Shown, member_alone};
 use crate::scan::describe::At;
-use crate::scan::in_ranges::{Look, Shown};
 use crate::scan::run::Run;
 
 /// The least to fetch where the beginning of a member is too small.
@@ -93,7 +93,7 @@ impl Run<'_> {
             }
             return missing(member.sniff()).map(|()| Shown::Further);
         }
-        Ok(Look::member_alone(At { origin: &origin, ..at }, &self.globs, &member))
+        Ok(member_alone(At { origin: &origin, ..at }, &member))
     }
 }
 

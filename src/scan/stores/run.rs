@@ -17,10 +17,10 @@ use crate::base::format::Format;
 use crate::budget::{Budget, Held};
 use crate::inspect::Depth;
 use crate::ranges::{Data, Ranges, missing};
+use crate::scan::beginning::Shown;
 use crate::scan::descent::{Descent, InSight, Spot};
 use crate::scan::describe::{At, Origin, describe_as, unreadable};
 use crate::scan::found::{Found, Sighting};
-use crate::scan::in_ranges::Shown;
 use crate::scan::members::container;
 use crate::scan::record::Record;
 use crate::scan::run::Run;
@@ -409,11 +409,11 @@ fn look_at_all(
     };
     if size > MOST_JOINED {
         let bytes = place.whole(ranges.in_file(0..size))?;
-        return Ok(descent.describe(spot, &bytes, held.budget(), None));
+        return Ok(descent.describe(spot, Data::Whole(&bytes), held.budget(), None));
     }
     place.load(ranges, |ranges| {
         ranges.get(0..size)?;
         Ok(())
     })?;
-    Ok(descent.describe(spot, ranges.get(0..size)?, held.budget(), None))
+    Ok(descent.describe(spot, Data::Whole(ranges.get(0..size)?), held.budget(), None))
 }

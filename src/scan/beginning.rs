@@ -1,0 +1,46 @@
+//! The record of a member whose beginning suffices for it.
+
+use super::describe::{At, describe_as, unreadable};
+use super::record::Record;
+use super::target::is_archive;
+use crate::asset::container::Member;
+use crate::base::format::Format;
+use crate::visit::members::{Reading, read};
+
+/// The result of reading the beginning of a member.
+pub(super) enum Shown {
+    /// The member is not an asset.
+    Other,
+    Record(Box<Record>),
+    /// More of the member is needed.
+    Further,
+}
+
+/// Describes a member that is no archive, as far as it is available: missing bytes are noted by the ranges. Its record is
+/// not paid for. Checksums, which need all of it, are not checked.
+pub(super) fn member_alone(at: At<'_>, member: &Member<'_>) -> Shown {
+    let At { origin, budget } = at;
+    let mut needs_more = false;
+    let reading = read(member, origin.is_promised(), budget, |format| {
+        needs_more = is_archive(format);
+        if needs_more { Ok(None) } else { member.content(budget).map(Some) }
+    });
+    let content = match reading {
+        Reading::Content(content) => content,
+        Reading::Unread { format, error } => {
+            let record = unreadable(at, format, member.decoded_byte_len_hint(), None, &error);
+            return Shown::Record(Box::new(record));
+        }
+        Reading::Other if needs_more => return Shown::Further,
+        Reading::Other => return Shown::Other,
+    };
+    let Ok(format) = Format::of_file_in(origin.name(), content.data()) else { return Shown::Other };
+    if is_archive(format) {
+        return Shown::Further;
+    }
+    if format.is_none() && !origin.is_expected() {
+        return Shown::Other;
+    }
+    let described = describe_as(At { origin, budget: content.budget() }, format, content.data(), false);
+    Shown::Record(Box::new(described.record))
+}
