@@ -80,7 +80,8 @@ impl Scene<'_> {
                 set(&mut json, "alphaCutoff", json!(from));
             }
             Alpha::Blend | Alpha::Add | Alpha::Multiply => set(&mut json, "alphaMode", "BLEND"),
-            _ => {}
+            // Without a mode, glTF is opaque.
+            Alpha::Opaque | Alpha::Image => {}
         }
         if material.two_sided {
             set(&mut json, "doubleSided", true);
@@ -108,7 +109,7 @@ impl Scene<'_> {
         let blend = match material.alpha {
             Alpha::Add => Some("add"),
             Alpha::Multiply => Some("multiply"),
-            _ => None,
+            Alpha::Opaque | Alpha::Mask(_) | Alpha::Blend | Alpha::Image => None,
         };
         if let Some(blend) = blend {
             extras.insert("blend".to_owned(), blend.into());
