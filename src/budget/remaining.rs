@@ -186,7 +186,12 @@ impl Budget {
 
     /// Returns the decoded bytes that remain after this many more, or an error if fewer remain.
     pub(super) fn room_beside(&self, bytes: u64) -> Result<u64> {
-        let limit = self.limits.decoded_bytes;
-        limit.checked_sub(bytes).ok_or_else(|| too_much(limit))
+        let left = self.limits.decoded_bytes;
+        // The message names the whole limit: what is left of it, perhaps nothing, would mislead.
+        let limit = match &self.counters {
+            Some(claim) => claim.most,
+            None => left,
+        };
+        left.checked_sub(bytes).ok_or_else(|| too_much(limit))
     }
 }

@@ -241,6 +241,8 @@ fn a_fork_has_the_limit_of_the_data_around_it() {
         assert_eq!(limit_of(beside.try_hold(1)), 256 * MIB);
         drop(whole);
     }
+    // A message names the whole limit, not what is left of it.
+    assert_eq!(limit_of(held.budget().hold(57 * MIB)), 256 * MIB);
     let inside = held.budget().fork();
     assert_eq!(inside.limits().decoded_bytes, 56 * MIB);
     assert_eq!(limit_of(inside.try_hold(57 * MIB)), 56 * MIB);
