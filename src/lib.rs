@@ -269,9 +269,10 @@ pub mod view {
 /// Parsers for a grammar of your own, to combine with those of [`nom`]: [`Cursor`](view::Cursor) is an input of nom,
 /// and [`Error`] the error of its parsers. `examples/grammar.rs` reads a container of its own.
 ///
-/// The records of a format have a `parser`, such as that of `b3d::Texture`. If a record depends on the file around it, its
+/// Most records have a `parser`, such as that of `b3d::Texture`. If a record depends on the file around it, its
 /// parser takes the context of the format: `odol::Layout`, `bmx::Layout`, `paa::Layout`, `mlod::Form` or `lodka::Node`. A
-/// record that depends on the record around it, such as the stage of a material, is read with that one alone.
+/// record that depends on the record around it, such as the stage of a material, has no public parser: read the record
+/// around it.
 ///
 /// This module has the parsers that belong to no record:
 ///

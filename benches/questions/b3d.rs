@@ -15,7 +15,7 @@ pub fn counted(scene: &[u8]) -> u64 {
     let scene = Scene::parse(scene).expect("a scene");
     let names: Vec<_> = scene.textures().flatten().map(|texture| texture.name).collect();
     std::hint::black_box(names);
-    sum(&scene.counts())
+    sum(&scene.counts().expect("counts"))
 }
 
 /// Returns that sum from a summary, which also has the box around all positions.

@@ -191,12 +191,12 @@ fn missing(asset: &Asset<'_>, text: &str, error: Option<meshpeek::Error>) -> Str
         reason += &format!("; nearest: {similar}");
     }
     if let Some(problem) = first_error(asset) {
-        reason += &format!("; not all of the file can be read: {problem}");
+        reason += &format!("; the file has errors: {problem}");
     }
     format!("{reason} (items have numbers from 0, or @name; `dump FILE` lists all arrays)")
 }
 
-/// Returns the message of the first part of the asset that cannot be read.
+/// Returns the message of the first problem that is an error.
 fn first_error(asset: &Asset<'_>) -> Option<String> {
     let problems = asset.summarize().problems;
     let error = problems.iter().find(|problem| problem.severity == Severity::Error)?;
@@ -239,7 +239,7 @@ fn list(asset: &Asset<'_>, only: &str, common: &Common) -> Result<(), Failure> {
         Notes::new(common).say("no arrays; `meshpeek tree --fields` shows the fields");
     }
     if let Some(problem) = first_error(asset) {
-        Notes::new(common).say(format_args!("not all of the file can be read: {problem}"));
+        Notes::new(common).say(format_args!("the file has errors, so arrays may be missing: {problem}"));
     }
     Ok(())
 }

@@ -92,6 +92,7 @@ def main(folder):
     check_here(os.environ.setdefault("PYSPARK_PYTHON", sys.executable))
     from pyspark.sql import SparkSession
 
+    # A task may fail three times, for example if its worker is lost.
     spark = SparkSession.builder.master("local[2, 4]").config("spark.ui.enabled", "false").getOrCreate()
     try:
         check(spark)

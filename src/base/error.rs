@@ -214,6 +214,11 @@ impl Error {
         matches!(self.code(), Code::WorkLimit | Code::OutputLimit | Code::Cancelled)
     }
 
+    /// Returns true if the caller stopped the work.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        matches!(self.kind(), ErrorKind::Cancelled)
+    }
+
     /// Returns true if the cause lies outside of the file's bytes: a limit, the system, or a caller who stopped the work.
     /// Such an error says nothing about whether the bytes are sound.
     pub(crate) fn is_from_outside(&self) -> bool {
@@ -409,6 +414,7 @@ pub trait Context: Sealed + Sized {
 impl Sealed for Error {}
 
 impl Context for Error {
+    // Not inlined: the many places that name a part of the path stay small.
     #[cold]
     #[inline(never)]
     fn within_segment(mut self, name: &'static str, index: Option<usize>) -> Self {

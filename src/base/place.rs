@@ -43,7 +43,7 @@ pub(crate) struct Within<P> {
 }
 
 impl<P: Locate> Locate for Within<P> {
-    // Inlined, because a call takes the place by reference: it would be kept in memory even if no error occurs.
+    // Inlined: a call would take the place by reference, and so keep it in memory even if no error occurs.
     #[inline(always)]
     fn locate(&self, error: Error) -> Error {
         self.around.locate(error.within_segment(self.name, self.index))

@@ -1,9 +1,9 @@
 //! A switch that ends long work on a thread, such as decoding one large block.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::marker::PhantomData;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use super::error::{Error, ErrorKind, Result};
 
@@ -11,22 +11,26 @@ use super::error::{Error, ErrorKind, Result};
 pub(crate) const PIECE: usize = 1 << 20;
 
 thread_local! {
-    static SWITCH: RefCell<Option<Switch>> = const { RefCell::new(None) };
+    /// The switches of this thread with the numbers of their guards, in the order of their creation.
+    static SWITCHES: RefCell<Vec<(u64, Switch)>> = const { RefCell::new(Vec::new()) };
+    /// The number of the next guard.
+    static NEXT: Cell<u64> = const { Cell::new(0) };
 }
 
 /// A flag that a caller sets to end work.
 type Switch = Arc<AtomicBool>;
 
-/// While this lives, work on this thread ends early once the flag is set.
+/// While this guard lives, work on its thread ends early once a flag is set.
 ///
-/// This holds for all work that takes time: parsing, summaries, `verify`, arrays, digests, geometry and export. What
-/// returns a [`Result`](crate::Result) ends with one error, [`Cancelled`](crate::ErrorKind::Cancelled). A summary has
-/// one problem with the code [`Cancelled`](crate::summary::Code::Cancelled), and lacks the parts that were not read.
-/// The flag is looked at every few milliseconds, so short work may be done nevertheless.
+/// Parsing, summaries, `verify`, decoding, digests, geometry and export look at the flag every few milliseconds, so short
+/// work may still be done. What returns a [`Result`](crate::Result) ends with one error,
+/// [`Cancelled`](crate::ErrorKind::Cancelled). A summary then has a problem with the code
+/// [`Cancelled`](crate::summary::Code::Cancelled); what was not read is missing from it. Waiting for
+/// [memory](crate::budget#memory) does not look at the flag.
 ///
-/// A [`Budget`](crate::Budget) that is created meanwhile takes the flag to other threads. If several of these live on a
-/// thread, the last one counts. A [scan](crate::scan) does not look at it, but ends with
-/// [`Progress::stop`](crate::scan::Progress::stop).
+/// A [`Budget`](crate::Budget) that is created while the guard lives keeps the flag, on every thread, even after the guard
+/// is dropped. If several guards live on a thread, the one created last applies. A [run of a
+/// scan](crate::scan::Scan::run) does not look at it, but ends with [`Progress::stop`](crate::scan::Progress::stop).
 ///
 /// ```
 /// use std::sync::Arc;
@@ -46,33 +50,32 @@ type Switch = Arc<AtomicBool>;
 /// ```
 #[derive(Debug)]
 pub struct Until {
-    /// The switch of the thread before this one.
-    before: Option<Switch>,
-    /// Keeps it on its thread.
+    /// Its number on its thread.
+    number: u64,
+    /// Makes the guard neither `Send` nor `Sync`.
     on_this_thread: PhantomData<*const ()>,
 }
 
 impl Until {
-    /// Sets the flag to which work on this thread looks. The one before it returns on drop.
+    /// Sets the flag for work on this thread. Dropping the guard ends that.
     pub fn new(stop: Arc<AtomicBool>) -> Self {
-        Self::with(Some(stop))
-    }
-
-    /// Sets the switch of this thread, or none.
-    pub(crate) fn with(switch: Option<Switch>) -> Self {
-        Self { before: SWITCH.replace(switch), on_this_thread: PhantomData }
+        let number = NEXT.get();
+        NEXT.set(number.wrapping_add(1));
+        SWITCHES.with_borrow_mut(|switches| switches.push((number, stop)));
+        Self { number, on_this_thread: PhantomData }
     }
 }
 
 impl Drop for Until {
     fn drop(&mut self) {
-        SWITCH.set(self.before.take());
+        // Guards may be dropped in any order.
+        SWITCHES.with_borrow_mut(|switches| switches.retain(|(number, _)| *number != self.number));
     }
 }
 
 /// Returns the switch of this thread.
 pub(crate) fn switch() -> Option<Switch> {
-    SWITCH.with_borrow(Clone::clone)
+    SWITCHES.with_borrow(|switches| switches.last().map(|(_, switch)| switch.clone()))
 }
 
 /// Returns true if the part from `start` to `end` crosses a multiple of 64 KiB. Loops over small parts check the switch
@@ -86,12 +89,31 @@ pub(crate) fn is_due(start: u64, end: u64) -> bool {
 /// Returns true if long work on this thread must end.
 #[cold]
 pub(crate) fn is_set() -> bool {
-    SWITCH.with_borrow(|switch| switch.as_ref().is_some_and(|switch| switch.load(Ordering::Relaxed)))
+    SWITCHES.with_borrow(|switches| match switches.last() {
+        Some((_, switch)) => switch.load(Ordering::Relaxed),
+        None => false,
+    })
 }
 
 /// Returns an error if work on this thread must end.
 pub(crate) fn check() -> Result<()> {
     if is_set() { Err(error()) } else { Ok(()) }
+}
+
+/// Returns the value in the cell, or makes it. A value that was made while work on this thread must end may lack
+/// something, and is not kept.
+pub(crate) fn kept<T>(cell: &OnceLock<Result<T>>, make: impl FnOnce() -> Result<T>) -> Result<&T> {
+    if cell.get().is_none() {
+        let made = make();
+        check()?;
+        // If another thread was faster, its value is as good.
+        let _ = cell.set(made);
+    }
+    match cell.get() {
+        Some(Ok(value)) => Ok(value),
+        Some(Err(error)) => Err(error.clone()),
+        None => Err(error()),
+    }
 }
 
 /// Passes these bytes to `each` in pieces.

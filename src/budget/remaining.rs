@@ -25,7 +25,8 @@ pub struct Budget {
     pub(super) limits: Limits,
     /// `None` if nothing is counted. Then only the limits of each part apply.
     pub(super) counters: Option<Arc<Claim>>,
-    /// The switch of the thread that created it, which takes less time to look at than that of the current thread.
+    /// The flag of the thread that created this budget, if it had one: reading it is faster than reading that of the current
+    /// thread. Otherwise, the flag of the current thread is used.
     pub(super) stop: Option<Arc<AtomicBool>>,
 }
 

@@ -49,9 +49,13 @@ pub(super) fn chosen<'a>(asset: &'a Asset<'_>, lod: Lod, room: &Reservation<'_>)
     let mut chosen = Chosen { primitives: Vec::new(), unreadable: 0 };
     for primitive in asset.primitives() {
         room.work(PRIMITIVE_WORK)?;
-        let Ok(primitive) = primitive else {
-            chosen.unreadable = chosen.unreadable.saturating_add(1);
-            continue;
+        let primitive = match primitive {
+            Ok(primitive) => primitive,
+            Err(error) if error.is_from_outside() => return Err(error),
+            Err(_) => {
+                chosen.unreadable = chosen.unreadable.saturating_add(1);
+                continue;
+            }
         };
         let preference = Preference::of(&primitive.place);
         if let Lod::Index(wanted) = lod

@@ -1,14 +1,14 @@
 //! Blitz3D: each TRIS of each mesh.
 
 use std::collections::HashMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use zerocopy::little_endian::I32;
 
 use super::cut::ToTheCut;
 use super::material::{Alpha, Material, Role, Texture, UvTransform};
 use super::matrix::{Matrix, Transform};
-use super::primitive::{Corner, Corners, Place, Primitive, Primitives, Shape, one};
+use super::primitive::{Cache, Corner, Corners, Place, Primitive, Primitives, Shape, cached, one};
 use super::values::Values;
 use super::weights::{Influence, Weights};
 use crate::base::error::{Context, Result};
@@ -85,37 +85,37 @@ type Bone<'a> = (u32, LeArray<'a, wire::Weight>);
 /// Data for many primitives, read once on first use.
 struct Shared<'a> {
     scene: Scene<'a>,
-    brushes: OnceLock<Vec<Option<Brush<'a>>>>,
-    textures: OnceLock<Vec<Option<b3d::Texture<'a>>>>,
+    brushes: Cache<Vec<Option<Brush<'a>>>>,
+    textures: Cache<Vec<Option<b3d::Texture<'a>>>>,
     /// The weights of each bone with the index of its node, by the offset of the mesh that it moves.
-    bones: OnceLock<HashMap<u64, Vec<Bone<'a>>>>,
+    bones: Cache<HashMap<u64, Vec<Bone<'a>>>>,
 }
 
 impl<'a> Shared<'a> {
     fn new(scene: Scene<'a>) -> Self {
-        Self { scene, brushes: OnceLock::new(), textures: OnceLock::new(), bones: OnceLock::new() }
+        Self { scene, brushes: Cache::new(), textures: Cache::new(), bones: Cache::new() }
     }
 
-    fn brush(&self, index: usize) -> Option<Brush<'a>> {
-        let all = self.brushes.get_or_init(|| self.scene.brushes().map(Result::ok).collect());
-        *all.get(index)?
+    fn brush(&self, index: usize) -> Result<Option<Brush<'a>>> {
+        let all = cached(&self.brushes, || Ok(self.scene.brushes().map(Result::ok).collect()))?;
+        Ok(all.get(index).copied().flatten())
     }
 
-    fn texture(&self, index: usize) -> Option<b3d::Texture<'a>> {
-        let all = self.textures.get_or_init(|| self.scene.textures().map(Result::ok).collect());
-        *all.get(index)?
+    fn texture(&self, index: usize) -> Result<Option<b3d::Texture<'a>>> {
+        let all = cached(&self.textures, || Ok(self.scene.textures().map(Result::ok).collect()))?;
+        Ok(all.get(index).copied().flatten())
     }
 
     /// Returns the bones that move the vertices of a mesh.
-    fn bones(&self, mesh: &Mesh<'a>) -> &[Bone<'a>] {
-        let by_mesh = self.bones.get_or_init(|| bones_by_mesh(self.scene));
-        match by_mesh.get(&mesh.chunk.offset()) {
+    fn bones(&self, mesh: &Mesh<'a>) -> Result<&[Bone<'a>]> {
+        let by_mesh = cached(&self.bones, || Ok(bones_by_mesh(self.scene)))?;
+        Ok(match by_mesh.get(&mesh.chunk.offset()) {
             Some(bones) => bones,
             None => &[],
-        }
+        })
     }
 
-    fn material(&self, brush: &Brush<'a>) -> Material<'a> {
+    fn material(&self, brush: &Brush<'a>) -> Result<Material<'a>> {
         let fx = brush.fx.0;
         let mut material = Material {
             color: brush.color,
@@ -127,7 +127,7 @@ impl<'a> Shared<'a> {
             ..Material::new(brush.name)
         };
         for index in brush.textures() {
-            let Some(stored) = self.texture(index) else { continue };
+            let Some(stored) = self.texture(index)? else { continue };
             material.add(texture(index, &stored));
             // Blitz3D blends for a texture with opacity, but not for one whose black is transparent.
             if stored.flags.0 & (2 | 4) == 2 {
@@ -147,7 +147,7 @@ impl<'a> Shared<'a> {
         if is_masked && material.alpha == Alpha::Opaque {
             material.alpha = Alpha::Mask(0.5);
         }
-        material
+        Ok(material)
     }
 }
 
@@ -234,7 +234,7 @@ impl<'a> Shape<'a> for Tris<'a> {
     }
 
     fn weights(&self) -> Result<Option<Weights>> {
-        let bones = self.shared.bones(&self.mesh);
+        let bones = self.shared.bones(&self.mesh)?;
         // Some exporters write a BONE for every node, even if no vertex is bound to one.
         if !bones.iter().any(is_bound) {
             return Ok(None);
@@ -245,8 +245,8 @@ impl<'a> Shape<'a> for Tris<'a> {
 
     fn material(&self) -> Result<Option<Material<'a>>> {
         let Some(index) = self.triangles.brush() else { return Ok(None) };
-        let Some(brush) = self.shared.brush(index) else { return Ok(None) };
-        Ok(Some(self.shared.material(&brush)))
+        let Some(brush) = self.shared.brush(index)? else { return Ok(None) };
+        self.shared.material(&brush).map(Some)
     }
 }
 

@@ -1,7 +1,7 @@
 //! LODka3D: the face groups of each mesh, repeated for each proxy.
 
 use std::collections::HashMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use super::cut::ToTheCut;
 use super::material::{Alpha, Material, Role, Texture, rgb};
@@ -26,7 +26,7 @@ fn of_model<'a>(part: Result<LodModel<'a>>) -> Primitives<'a> {
         Ok(part) => part,
         Err(error) => return one(error),
     };
-    let shared = Arc::new(Shared { part, materials: Cache::new(), meshes: OnceLock::new() });
+    let shared = Arc::new(Shared { part, materials: Cache::new(), meshes: Cache::new() });
     let mut sets = SetWalk { shared: shared.clone(), proxies: 0 };
     let meshes = part.meshes().enumerate().flat_map(move |(number, mesh)| match mesh {
         Ok(mesh) => of_mesh(shared.clone(), place(&part, number, &mesh), Matrix::to_common(Format::Lodka), mesh),
@@ -94,7 +94,11 @@ impl<'a> ProxyWalk<'a> {
         let world = parent.after(&transform(proxy).to_matrix());
         self.worlds.push(world);
         let Ok(number) = usize::try_from(proxy.mesh.get()) else { return Box::new(std::iter::empty()) };
-        let Some(mesh) = self.shared.mesh(number) else { return Box::new(std::iter::empty()) };
+        let mesh = match self.shared.mesh(number) {
+            Ok(Some(mesh)) => mesh,
+            Ok(None) => return Box::new(std::iter::empty()),
+            Err(error) => return Box::new(std::iter::once(Err(error))),
+        };
         let mut place = place(&self.shared.part, number, &mesh);
         if let Some(name) = name {
             place.name = name;
@@ -119,12 +123,13 @@ struct Shared<'a> {
     part: LodModel<'a>,
     /// By name, as face groups refer to them.
     materials: Cache<HashMap<Vec<u8>, lodka::Material<'a>>>,
-    meshes: OnceLock<Vec<Option<Mesh<'a>>>>,
+    meshes: Cache<Vec<Option<Mesh<'a>>>>,
 }
 
 impl<'a> Shared<'a> {
-    fn mesh(&self, index: usize) -> Option<Mesh<'a>> {
-        *self.meshes.get_or_init(|| self.part.meshes().map(Result::ok).collect()).get(index)?
+    fn mesh(&self, index: usize) -> Result<Option<Mesh<'a>>> {
+        let all = cached(&self.meshes, || Ok(self.part.meshes().map(Result::ok).collect()))?;
+        Ok(all.get(index).copied().flatten())
     }
 
     fn material(&self, name: &[u8]) -> Result<Option<lodka::Material<'a>>> {

@@ -8,6 +8,7 @@ use super::matrix::Matrix;
 use super::values::Values;
 use super::weights::Weights;
 use crate::base::error::{Error, Result};
+use crate::base::stop;
 use crate::bytes::{Color, Vec2, Vec3};
 use crate::check::Facing;
 #[cfg(any(feature = "mlod", feature = "odol"))]
@@ -126,7 +127,7 @@ pub struct Morph<'a> {
 pub(super) type Cache<T> = OnceLock<Result<T>>;
 
 pub(super) fn cached<T>(cache: &Cache<T>, make: impl FnOnce() -> Result<T>) -> Result<&T> {
-    cache.get_or_init(make).as_ref().map_err(Error::clone)
+    stop::kept(cache, make)
 }
 
 pub(super) type Corners<'a> = Box<dyn Iterator<Item = Result<[Corner; 3]>> + Send + 'a>;

@@ -100,6 +100,7 @@ pub trait Inspect: Sealed + Send + Sync {
             return problems.error(&error);
         }
         self.survey(Depth::Verify, problems);
+        report_stop(problems);
         report_tear(self, problems);
     }
 
@@ -159,8 +160,16 @@ pub(crate) fn no_digest(format: Format, name: &str) -> Error {
 fn summary<A: Inspect + ?Sized>(asset: &A, depth: Depth) -> Summary {
     let mut problems = Problems::new(&asset.limits());
     let summary = asset.survey(depth, &mut problems);
+    report_stop(&mut problems);
     report_tear(asset, &mut problems);
     Summary { problems: problems.into_vec(), ..summary }
+}
+
+/// Reports that the caller stopped the work, once.
+fn report_stop(problems: &mut Problems) {
+    if let Err(error) = problems.budget().check_stop() {
+        problems.error(&error);
+    }
 }
 
 /// Reports that a part of the asset was lost while it was read.

@@ -73,7 +73,7 @@ macro_rules! grammar {
     };
     (
         @items {
-            [$($about:literal)*] [$of_parser:vis] $name:ident [$($own:lifetime)?] $life:lifetime
+            [$($about:literal)*] [$parser_vis:vis] $name:ident [$($own:lifetime)?] $life:lifetime
             [$context:ident: $knowledge:ty] [$($argument:ident)?] [$($label:ident)?]
         }
         [$($this:ident $out:ident $also:expr)?] { $($all:tt)* }
@@ -99,7 +99,7 @@ macro_rules! grammar {
         impl $(<$own>)? $name $(<$own>)? {
             /// Returns a [parser](crate::grammar) of this record.
             #[allow(unreachable_pub, dead_code)]
-            $of_parser fn parser($($argument: impl Into<$knowledge>)?) -> $crate::record::parser::Of<Self, $knowledge> {
+            $parser_vis fn parser($($argument: impl Into<$knowledge>)?) -> $crate::record::parser::Of<Self, $knowledge> {
                 $crate::record::parser::of($crate::record::grammar!(@context [$($argument)?]))
             }
 

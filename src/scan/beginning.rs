@@ -1,4 +1,4 @@
-//! The record of a member whose beginning suffices for it.
+//! Describes a member from its beginning, if that is enough.
 
 use super::describe::{At, describe_as, unreadable};
 use super::record::Record;
@@ -16,9 +16,9 @@ pub(super) enum Shown {
     Further,
 }
 
-/// Describes a member that is no archive, as far as it is available: missing bytes are noted by the ranges. Its record is
-/// not paid for. Checksums, which need all of it, are not checked.
-pub(super) fn member_alone(at: At<'_>, member: &Member<'_>) -> Shown {
+/// Describes a member that is not an archive from the bytes that are available. The ranges record missing bytes. The record
+/// is not charged. Checksums are not checked: they need the whole member.
+pub(super) fn describe_beginning(at: At<'_>, member: &Member<'_>) -> Shown {
     let At { origin, budget } = at;
     let mut needs_more = false;
     let reading = read(member, origin.is_promised(), budget, |format| {

@@ -1,8 +1,9 @@
-//! The walk of one thread over a file. Threads share the members of an archive, unless only ranges of it are available.
+//! The walk of one thread over a file. Threads share the members of an archive, except when only ranges of the file are
+//! available.
 
 use std::ops::Range;
 
-use super::beginning::{Shown, member_alone};
+use super::beginning::{Shown, describe_beginning};
 use super::describe::{ALL, At, Late, LateCheck, Origin, describe_as, unreadable};
 use super::found::{Found, Sighting};
 use super::members::{container, pay, text_bytes};
@@ -71,9 +72,10 @@ pub(super) struct Descent<'r, 's> {
     run: &'r Run<'s>,
     pending: Pending<'s>,
     /// True if the last bytes that it looked at have a record. It looks once for a file and once for each member of its
-    /// batch; those inside are looked at by others.
+    /// batch; those inside are looked at by others, unless it walks ranges.
     is_recognized: bool,
-    /// True if it reads as little as possible, and members one after another. Ranges note what is missing.
+    /// True for ranges of a file: it reads as little as possible, and visits members one by one. The ranges record missing
+    /// bytes.
     by_ranges: bool,
 }
 
@@ -114,7 +116,7 @@ impl<'r, 's> Descent<'r, 's> {
         self.is_recognized
     }
 
-    /// Visits a member of the archive at this spot, unless its name says to pass it over.
+    /// Visits a member of the archive at this spot, unless a glob excludes it or the scan was stopped.
     fn member(
         &mut self,
         around: &Spot<'_>,
@@ -145,7 +147,7 @@ impl<'r, 's> Descent<'r, 's> {
             return false;
         }
         let mut ranges = Ranges::new(archive.len() as u64).with_first_read(BEGINNING);
-        let question = |ranges: &Ranges| Ok(member_alone(at, &member.in_ranges(ranges)));
+        let question = |ranges: &Ranges| Ok(describe_beginning(at, &member.in_ranges(ranges)));
         match ranges.load(archive, question) {
             Ok(Shown::Record(record)) => self.asset(at, *record, None),
             Ok(Shown::Other) => {}
@@ -189,7 +191,7 @@ impl Visitor for Descent<'_, '_> {
         let Run { scan, texts, workers, .. } = self.run;
         let origin = &spot.origin;
         let at = spot.at(budget);
-        // Bytes that are missing are noted.
+        // The ranges have recorded missing bytes.
         let Ok(format) = Format::of_file_in(origin.name(), data) else { return Flow::Continue(None) };
         // Views and deferred checks need all bytes.
         let (bytes, is_whole) = match data {
@@ -211,7 +213,7 @@ impl Visitor for Descent<'_, '_> {
         }
         let mut archive = None;
         let mut members = 0..0;
-        // Of ranges, the record of the archive is the same for each batch of members.
+        // For ranges, all members are charged, so that every batch gets the same record of the archive.
         let charged = if is_whole { 0..origin.members.end } else { ALL };
         if let Some(asset) = asset
             && let Some((container, visited)) = container(at, asset, charged, &mut record)
@@ -228,9 +230,11 @@ impl Visitor for Descent<'_, '_> {
             self.run.check_late(late, archive.as_ref(), &early, &visit, &mut record.summary.problems);
         }
         let inner = described.record_memory.as_ref().map_or(budget, Held::budget);
-        // It comes with the first members.
+        // The archive's own record is reported with its first members.
         if origin.members.start == 0 {
             self.asset(at, record, Some(InSight { data: bytes, asset, budget: inner, members: members.clone() }));
+        } else {
+            self.run.put(Found::Continued(origin.path.to_owned()));
         }
         drop(described.record_memory);
         drop(streams);
@@ -240,7 +244,7 @@ impl Visitor for Descent<'_, '_> {
         for mut batch in batches {
             self.run.hand_over(&mut batch);
         }
-        let members = members.start.max(done)..members.end;
+        let members = members.start.saturating_add(done)..members.end;
         Flow::Continue(Some(Archive { data, container, members, held: described.held }))
     }
 

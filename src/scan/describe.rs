@@ -176,7 +176,7 @@ impl Late<'_> {
     pub(super) fn report(mut self, sound: &Sound, problems: &mut Vec<Problem>) {
         match self.check {
             LateCheck::Checksum { archive, checksum } => {
-                archive.report_checksum(Some(checksum.holds()), &mut self.problems);
+                archive.report_checksum(checksum, &mut self.problems);
             }
             LateCheck::Content { archive, shared } => {
                 archive.noting(sound).check_content(&shared, &mut self.problems);

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::descent::{Descent, Spot};
 use super::describe::Origin;
 use super::found::{Found, Sighting};
-use super::options::Scan;
+use super::options::{Scan, Views};
 use super::pending::Callbacks;
 use super::progress::Stretch;
 use super::record::Record;
@@ -15,6 +15,7 @@ use crate::asset::Asset;
 use crate::asset::container::Container;
 use crate::base::amount::Amount;
 use crate::base::error::Result;
+use crate::base::stop;
 use crate::budget::Budget;
 use crate::inspect::Depth;
 use crate::ranges::{Data, Ranges, ReadAt};
@@ -37,11 +38,11 @@ impl Scan {
         let is_all = self.depth > Depth::Header || self.digests;
         let most = if is_all { BATCH_BYTES } else { u64::MAX };
         for members in (Batches { sizes, most, reached: None }) {
-            // The bytes of other members are dropped with the copy.
-            let mut ranges = ranges.clone();
             if self.progress.is_stopped() {
                 return Ok(());
             }
+            // The bytes of other members are dropped with the copy.
+            let mut ranges = ranges.clone();
             for record in ranges.load(source, |ranges| self.records_in_ranges(path, ranges, members.clone()))? {
                 if callback(record).is_break() {
                     return Ok(());
@@ -53,14 +54,14 @@ impl Scan {
 
     /// Returns the records that a [scan of ranges](super::Input::Ranges) makes for the members with these indices and
     /// everything inside them; with the first member, also that of the file itself. The end may be greater than the
-    /// number of members. Returns none if the scan was [stopped](super::Progress::stop). Ask for them through
+    /// number of members. If the scan is [stopped](super::Progress::stop), returns the records made so far, or none. Ask for them through
     /// [`Ranges::ask`], [`load`](Ranges::load) or [`load_async`](crate::ranges::load_async).
     ///
     /// # Errors
     /// Returns an error if a glob is invalid.
     pub fn records_in_ranges(&self, path: &Path, ranges: &Ranges, members: Range<usize>) -> Result<Vec<Record>> {
-        // The same members may be asked for several times, so this is no progress.
-        let scan = Self { progress: self.progress.beside(), jobs: Some(1), ..self.clone() };
+        // The same members may be asked for several times, so this does not count as progress.
+        let scan = Self { progress: self.progress.beside(), jobs: Some(1), views: Views::Records, ..self.clone() };
         let mut records = Vec::new();
         let collect = |found, _| {
             if let Found::Asset(record) = found {
@@ -90,6 +91,7 @@ impl Scan {
 impl Run<'_> {
     /// Describes a file of which only ranges are available, and everything inside its members with these indices.
     fn in_ranges(&self, path: &Path, ranges: &Ranges, members: Range<usize>) {
+        let _until = stop::Until::new(self.scan.progress.switch());
         let origin = Origin { members, ..Origin::file(self.scan, path) };
         let spot = Spot { origin, stretch: Stretch::new(&self.scan.progress, ranges.byte_len()) };
         let mut descent = Descent::by_ranges(self);

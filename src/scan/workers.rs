@@ -99,7 +99,7 @@ impl Workers {
         }
         let switch = stop::switch();
         let started = thread::Builder::new().spawn_scoped(scope, move || {
-            let _until = stop::Until::with(switch);
+            let _until = switch.map(stop::Until::new);
             help();
             self.free.fetch_add(1, Ordering::Relaxed);
         });

@@ -229,7 +229,7 @@ impl<'a, T: Material<'a>> Materials<'a, T> {
         while self.records.is_empty() {
             // The chunk may be cut short, with whole records before the cut. A broken list of chunks ends here; the
             // walk reports its error.
-            let Some(chunk) = next_tagged(self.data, &mut self.left, T::TAG) else { return Ok(None) };
+            let Some(chunk) = next_tagged(self.data, &mut self.left, T::TAG)? else { return Ok(None) };
             let mut records = chunk.body();
             self.knowledge = T::head(&mut records)?;
             self.records = records;
@@ -257,31 +257,34 @@ impl<'a, T: Material<'a>> Materials<'a, T> {
 /// Returns the next chunk with this tag in a range of a file, and moves the start of the range after it. Passes over
 /// the others by their sizes. Returns `None` at the end of the range, and from the first header on that is cut short or
 /// missing.
-fn next_tagged<'a>(data: Data<'a>, left: &mut Range<u64>, tag: Tag) -> Option<Chunk<'a, ChunkHeader>> {
+///
+/// # Errors
+/// Returns an error if the thread was asked to stop.
+fn next_tagged<'a>(data: Data<'a>, left: &mut Range<u64>, tag: Tag) -> Result<Option<Chunk<'a, ChunkHeader>>> {
     while !left.is_empty() {
         let Range { start, end } = *left;
         // The list ends here unless the start of the next chunk is found below.
         *left = end..end;
         let body = start.saturating_add(size_of::<ChunkHeader>() as u64);
         if body > end {
-            return None;
+            return Ok(None);
         }
         // Missing bytes are recorded.
-        let head = data.ahead(start..body).ok()?;
-        let header: &ChunkHeader = Cursor::new(head).parse(in_place()).ok()?;
+        let Ok(head) = data.ahead(start..body) else { return Ok(None) };
+        let Ok(header) = Cursor::new(head).parse(in_place::<ChunkHeader>()) else { return Ok(None) };
         let chunk_end = body.saturating_add(header.byte_len_hint().into()).min(end);
-        if stop::is_due(start, chunk_end) && stop::is_set() {
-            return None;
+        if stop::is_due(start, chunk_end) {
+            stop::check()?;
         }
         *left = chunk_end..end;
         // If its bytes are missing, they are recorded, and the search goes on to record those of later chunks, too.
         if header.tag() == tag
             && let Ok(bytes) = data.get(body..chunk_end)
         {
-            return Some(Chunk::of(header, Cursor::with_offset(bytes, body)));
+            return Ok(Some(Chunk::of(header, Cursor::with_offset(bytes, body))));
         }
     }
-    None
+    Ok(None)
 }
 
 impl<'a, T: Material<'a>> Iterator for Materials<'a, T> {

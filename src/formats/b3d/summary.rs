@@ -6,6 +6,7 @@ use super::{ChunkKind, Scene, Step, Triangles, Vertices};
 use crate::base::error::Result;
 use crate::base::format::Format;
 use crate::base::limits::Limits;
+use crate::base::stop;
 use crate::budget::Budget;
 use crate::bytes::batch::to_the_end;
 use crate::bytes::{Strided, Table};
@@ -23,13 +24,18 @@ impl Scene<'_> {
     /// use meshpeek::b3d::Scene;
     /// # let bytes = b"BB3D\x04\0\0\0\x01\0\0\0";
     /// let scene = Scene::parse(bytes)?;
-    /// assert_eq!(scene.counts(), scene.summarize().counts);
-    /// assert_eq!(scene.counts().get("vertices"), Some(0));
+    /// assert_eq!(scene.counts()?, scene.summarize().counts);
+    /// assert_eq!(scene.counts()?.get("vertices"), Some(0));
     /// # Ok::<(), meshpeek::Error>(())
     /// ```
-    pub fn counts(&self) -> Counts {
+    ///
+    /// # Errors
+    /// Returns [`Cancelled`](crate::ErrorKind::Cancelled) if the caller [stopped](crate::Until) the walk.
+    pub fn counts(&self) -> Result<Counts> {
         let mut problems = Problems::new(&self.limits);
-        Survey::new(self, Depth::Summary, &mut problems, None).run().counts(true)
+        let counted = Survey::new(self, Depth::Summary, &mut problems, None).run();
+        stop::check()?;
+        Ok(counted.counts(true))
     }
 }
 

@@ -230,7 +230,7 @@ impl<'s, 'a> Survey<'s, 'a> {
                 if let Some(open) = self.open_nodes.last_mut() {
                     open.animations += 1;
                     let seen = open.animations.0;
-                    self.only_one(chunk, seen, false);
+                    self.warn_if_repeated(chunk, seen, false);
                 }
                 self.problems.ok_in(place.field("animation"), Animation::parse(chunk));
             }
@@ -302,7 +302,7 @@ impl<'s, 'a> Survey<'s, 'a> {
             add(&mut open.unanimated, (1, chunk.offset()));
             let seen = open.bones.0;
             let has_mesh = open.meshes.0 > 0;
-            self.only_one(chunk, seen, has_mesh);
+            self.warn_if_repeated(chunk, seen, has_mesh);
         }
         let Some(bone) = self.problems.ok_in(place, Bone::parse(chunk, mesh)) else { return };
         self.counted.weights += bone.weights.len() as u64;
@@ -371,7 +371,7 @@ impl<'s, 'a> Survey<'s, 'a> {
             open.meshes += 1;
             let seen = open.meshes.0;
             let has_bone = open.bones.0 > 0;
-            self.only_one(&mesh.chunk, seen, has_bone);
+            self.warn_if_repeated(&mesh.chunk, seen, has_bone);
         }
         self.mesh = OpenMesh { index, vertices: mesh.vertices().ok(), ..OpenMesh::default() };
         if let Err(error) = mesh.vertices_chunk() {
@@ -509,7 +509,7 @@ impl<'s, 'a> Survey<'s, 'a> {
     /// Warns if a MESH, BONE or ANIM chunk of the current node is the second of its kind, or if the node has both MESH and
     /// BONE, which is reported at the one that comes second.
     #[inline]
-    fn only_one(&mut self, chunk: &Chunk<'a, ChunkHeader>, seen: u32, has_both: bool) {
+    fn warn_if_repeated(&mut self, chunk: &Chunk<'a, ChunkHeader>, seen: u32, has_both: bool) {
         if seen > 1 {
             self.warn(chunk.offset(), format_args!("a second {} in one node", chunk.tag()));
         } else if has_both {

@@ -11,6 +11,7 @@ use crate::base::error::{Error, Result};
 use crate::base::impl_fmt::impl_fmt;
 use crate::base::limits::Limits;
 use crate::base::place::Locate;
+use crate::base::stop;
 use crate::base::text::ByteStr;
 use crate::bytes::Cursor;
 use crate::ranges::Data;
@@ -100,10 +101,8 @@ impl<'a> Map<'a> {
 
     /// Returns the offsets of the index entries, read once.
     pub(super) fn positions(&self) -> Result<&Index> {
-        match self.index.get_or_init(|| self.read_index()) {
-            Ok(index) => Ok(index),
-            Err(error) => Err(error.clone()),
-        }
+        let index = stop::kept(&self.index, || self.read_index())?;
+        Ok(index)
     }
 
     /// Reads the version of `index.bm`, and finds its entries.

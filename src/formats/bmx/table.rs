@@ -9,6 +9,7 @@ use crate::base::code::Code;
 use crate::base::error::{Error, Result};
 use crate::base::place::Locate;
 use crate::base::span::Span;
+use crate::base::stop;
 use crate::base::word_enum::word_enum;
 use crate::bytes::Cursor;
 use crate::codec::deflate::Unpacked;
@@ -139,7 +140,7 @@ impl Zip<'_> {
             // Asks for the missing bytes again, so that every question about the map learns of them.
             self.open(id)?;
         }
-        kept.get_or_init(|| self.open(id)).as_ref().map_err(Error::clone)
+        stop::kept(kept, || self.open(id))
     }
 
     /// Looks up the entry of a table, and decompresses it if it is not stored.

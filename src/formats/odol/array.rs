@@ -20,7 +20,7 @@ pub struct Layout {
     pub(super) points: Option<u64>,
 }
 
-/// The context of records that depend on the version alone.
+/// For the parsers of records that depend only on the version.
 impl From<Layout> for Version {
     fn from(layout: Layout) -> Self {
         layout.version

@@ -116,7 +116,7 @@ impl<'a> Archive<'a> {
             Err(error)
         });
         match read {
-            Err(error) if error.incomplete().is_some() => return Err(error),
+            Err(error) if error.incomplete().is_some() || error.is_cancelled() => return Err(error),
             // Not even the first entry was read.
             Err(error) if header.end == 0 => return Err(error.within("header")),
             // `members` returns a later error.

@@ -2,6 +2,7 @@
 
 use super::entry::{Entries, Entry, EntryKind, HeaderEntry, Property};
 use super::member::Member;
+use super::tail::Checksum;
 use super::wire::{Method, Sha1Tail, ShortTail};
 use super::{Archive, TailKind};
 use crate::base::amount::Amount;
@@ -33,7 +34,9 @@ impl Inspect for Archive<'_> {
         let summary = self.survey_but_checksum(depth, problems);
         if depth == Depth::Verify {
             // If members exceed the file, the tail is unknown. That is reported for those members.
-            self.report_checksum(self.checksum_holds().ok().flatten(), problems);
+            if let Ok(Some(checksum)) = self.checksum() {
+                self.report_checksum(checksum, problems);
+            }
         }
         summary
     }
@@ -364,10 +367,15 @@ impl Archive<'_> {
     }
 
     /// Reports a wrong checksum. `holds` is `None` if there is no checksum to compare.
-    pub(crate) fn report_checksum(&self, holds: Option<bool>, problems: &mut Problems) {
-        if holds == Some(false) {
-            let error = Error::malformed("SHA-1 is not that of the archive").at(self.data_end).within("tail");
-            problems.error(&error.coded(Code::Checksum));
+    pub(crate) fn report_checksum(&self, mut checksum: Checksum<'_>, problems: &mut Problems) {
+        while checksum.step() {}
+        match checksum.holds() {
+            Ok(true) => {}
+            Ok(false) => {
+                let error = Error::malformed("SHA-1 is not that of the archive").at(self.data_end).within("tail");
+                problems.error(&error.coded(Code::Checksum));
+            }
+            Err(error) => problems.error(&error),
         }
     }
 

@@ -65,6 +65,7 @@ pub(crate) struct Checksum<'a> {
     /// The bytes that are not read yet.
     pieces: std::slice::Chunks<'a, u8>,
     stored: &'a [u8; 20],
+    is_stopped: bool,
 }
 
 /// The number of bytes of one step, which takes about a millisecond.
@@ -75,15 +76,22 @@ impl Checksum<'_> {
     pub(crate) fn step(&mut self) -> bool {
         let Some(piece) = self.pieces.next() else { return false };
         if stop::is_set() {
+            self.is_stopped = true;
             return false;
         }
         self.sum.update(piece);
         true
     }
 
-    /// Returns true if the bytes read have the stored checksum.
-    pub(crate) fn holds(self) -> bool {
-        self.sum.finalize()[..] == self.stored[..]
+    /// Returns true if the bytes have the stored checksum.
+    ///
+    /// # Errors
+    /// Returns an error if not all of them were read, because the thread was asked to stop.
+    pub(crate) fn holds(self) -> Result<bool> {
+        if self.is_stopped {
+            return Err(stop::error());
+        }
+        Ok(self.sum.finalize()[..] == self.stored[..])
     }
 }
 
@@ -117,11 +125,12 @@ impl<'a> Archive<'a> {
     /// archive.
     ///
     /// # Errors
-    /// Returns the errors of [`tail`](Self::tail).
+    /// Returns the errors of [`tail`](Self::tail), and [`Cancelled`](crate::ErrorKind::Cancelled) if the caller
+    /// [stopped](crate::Until) it.
     pub fn checksum_holds(&self) -> Result<Option<bool>> {
         let Some(mut checksum) = self.checksum()? else { return Ok(None) };
         while checksum.step() {}
-        Ok(Some(checksum.holds()))
+        Ok(Some(checksum.holds()?))
     }
 
     /// Returns the SHA-1 to be computed piece by piece, or `None` if none is stored.
@@ -129,7 +138,7 @@ impl<'a> Archive<'a> {
         Ok(match self.tail()?.kind() {
             TailKind::Sha1(stored) => {
                 let pieces = self.data.get(0..self.data_end)?.chunks(PIECE);
-                Some(Checksum { sum: Sha1::new(), pieces, stored })
+                Some(Checksum { sum: Sha1::new(), pieces, stored, is_stopped: false })
             }
             _ => None,
         })

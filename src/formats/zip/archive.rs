@@ -5,6 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::base::error::Result;
 use crate::base::limits::Limits;
+use crate::base::stop;
 use crate::formats::zip_directory::Directory;
 use crate::ranges::Data;
 
@@ -64,7 +65,10 @@ impl<'a> Archive<'a> {
 
     /// Opens an archive like [`parse`](Self::parse), with these limits, of a file that may be available only in ranges.
     pub(crate) fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
-        Ok(Self { data, directory: Directory::find_any_in(data)?, limits: *limits, sound: None })
+        let directory = Directory::find_any_in(data)?;
+        // A search that was stopped may have found another directory, or none.
+        stop::check()?;
+        Ok(Self { data, directory, limits: *limits, sound: None })
     }
 
     /// Returns the same archive, whose members are noted there when they are decoded.

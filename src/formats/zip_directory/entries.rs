@@ -136,11 +136,7 @@ impl<'a> Entries<'a> {
         let extra = extra.as_bytes();
         let [unpacked_bytes, packed_bytes, header_offset] =
             widened([header.unpacked_bytes, header.packed_bytes, header.header_offset], extra);
-        let end = self.cursor.offset();
-        if stop::is_due(offset, end) {
-            stop::check()?;
-        }
-        let bytes = end.saturating_sub(offset);
+        let bytes = self.cursor.offset().saturating_sub(offset);
         Ok(CentralEntry { header, packed_bytes, unpacked_bytes, header_offset, name, extra, comment, offset, bytes })
     }
 
@@ -256,7 +252,11 @@ impl<'a> Iterator for Entries<'a> {
         if self.is_broken || self.is_at_end() {
             return None;
         }
-        let entry = self.read();
+        let start = self.cursor.offset();
+        let mut entry = self.read();
+        if stop::is_due(start, self.cursor.offset()) && stop::is_set() {
+            entry = Err(stop::error());
+        }
         match entry {
             Ok(_) => self.count = self.count.wrapping_add(1),
             Err(_) => self.is_broken = true,

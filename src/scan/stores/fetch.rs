@@ -10,7 +10,7 @@ use crate::base::error::Result;
 use crate::budget::Held;
 use crate::inspect::Depth;
 use crate::ranges::{Ranges, missing};
-use crate::scan::beginning::{Shown, member_alone};
+use crate::scan::beginning::{Shown, describe_beginning};
 use crate::scan::describe::At;
 use crate::scan::run::Run;
 
@@ -93,7 +93,7 @@ impl Run<'_> {
             }
             return missing(member.sniff()).map(|()| Shown::Further);
         }
-        Ok(member_alone(At { origin: &origin, ..at }, &member))
+        Ok(describe_beginning(At { origin: &origin, ..at }, &member))
     }
 }
 
