@@ -460,3 +460,96 @@ fn a_list_after_a_reference_to_it_is_a_warning() {
     assert_eq!(problems_of([textures(), node(), brushes()]), [("BRUS after what refers to it".to_owned(), Some(0))]);
     assert_eq!(problems_of([brushes(), node(), textures()]), [("TEXS after what refers to it".to_owned(), Some(0))]);
 }
+
+/// The counts of a scene are the sums of those of its parts, whichever parts it has. Those inside nodes are unknown to a
+/// summary of the header.
+#[test]
+fn counts_are_the_sums_of_what_was_written() {
+    let texture = || write::Texture { name: b"a.png", flags: 1, blend: 2 };
+    let several = [vertices(3, 0, 0, 0), triangles(-1, &[[0, 1, 2]; 2]), triangles(-1, &[[0, 1, 2]; 3])];
+    let parts: [(Bytes, &[(&str, u64)]); 7] = [
+        (write::textures(&[texture(), texture()]), &[("textures", 2)]),
+        (write::brushes(&[(b"a", &[0]), (b"b", &[0]), (b"c", &[0])]), &[("brushes", 3)]),
+        (node("n", [node("n", [])]), &[("nodes", 2)]),
+        (node("n", [mesh(-1, [vertices(5, 1, 1, 2)])]), &[("nodes", 1), ("meshes", 1), ("vertices", 5)]),
+        (
+            node("n", [mesh(-1, several)]),
+            &[("nodes", 1), ("meshes", 1), ("vertices", 3), ("surfaces", 2), ("triangles", 5)],
+        ),
+        (
+            node("n", [write::bone(&[(0, 0.5), (1, 0.5), (2, 1.0)]), write::bone(&[(0, 1.0)])]),
+            &[("nodes", 1), ("bones", 2), ("weights", 4)],
+        ),
+        (
+            node("n", [write::keys(1, [1, 2]), write::keys(2, [1, 2, 3]), write::animation(3, 25.0)]),
+            &[("nodes", 1), ("keys", 5), ("animations", 1)],
+        ),
+    ];
+    for chosen in 0..1 << parts.len() {
+        let parts = || parts.iter().enumerate().filter(|(index, _)| chosen >> index & 1 != 0).map(|(_, part)| part);
+        // Two of each, so that a count is more than that of its last part.
+        let bytes = scene(parts().chain(parts()).map(|(part, _)| Bytes::new().part(part))).to_vec();
+        let sum = |name: &str| {
+            let of =
+                |counts: &[(&str, u64)]| counts.iter().find(|(other, _)| *other == name).map_or(0, |count| count.1);
+            2 * parts().map(|(_, counts)| of(counts)).sum::<u64>()
+        };
+        let scene = Scene::parse(&bytes).unwrap();
+        let header = scene.summarize_header().counts;
+        let mut names = 0;
+        for counts in [scene.counts(), scene.summarize().counts] {
+            for (name, count) in counts.iter() {
+                assert_eq!(count, Some(sum(name)), "{name} of {chosen:b}");
+                let is_known = ["textures", "brushes"].contains(&name);
+                assert_eq!(header.get(name), is_known.then(|| sum(name)), "{name} of {chosen:b}");
+                names += 1;
+            }
+        }
+        assert_eq!(names, 2 * 11);
+    }
+}
+
+/// A node has at most one MESH, one BONE and one ANIM, and not both MESH and BONE. What comes second has the warning, in
+/// any order. Chunks of other nodes do not count.
+#[test]
+fn what_one_node_has_twice_is_a_warning() {
+    let part = |kind: &str| match kind {
+        "MESH" => write::one_triangle(),
+        "BONE" => write::bone(&[(0, 1.0)]),
+        _ => write::animation(1, 25.0),
+    };
+    let kinds = ["MESH", "BONE", "ANIM"];
+    // The headers of the scene and of a node, its name, and its ten numbers.
+    let (scene_head, node_head) = (12, 8 + 2 + 40);
+    for number in 0..81 {
+        let order = [number / 27 % 3, number / 9 % 3, number / 3 % 3, number % 3].map(|index| kinds[index]);
+        let whole = node("n", order.map(part));
+        let one = node("n", [part(order[0])]);
+        let mut expected = Vec::new();
+        let mut offset = scene_head + one.len() as u64 + node_head;
+        for (index, kind) in order.into_iter().enumerate() {
+            let before = &order[..index];
+            let other = match kind {
+                "MESH" => "BONE",
+                "BONE" => "MESH",
+                _ => "",
+            };
+            if before.contains(&kind) {
+                expected.push((format!("a second {kind} in one node"), Some(offset)));
+            } else if before.contains(&other) {
+                expected.push(("MESH and BONE in one node".to_owned(), Some(offset)));
+            }
+            offset += part(kind).len() as u64;
+        }
+        let bytes = scene([one.clone(), whole, one]).to_vec();
+        let mut problems = Problems::new(&Limits::default());
+        Asset::parse(&bytes).unwrap().verify(&mut problems);
+        let found: Vec<_> = problems
+            .into_vec()
+            .into_iter()
+            .filter(|problem| problem.message.ends_with("in one node"))
+            .map(|problem| (problem.message.into_owned(), problem.offset))
+            .collect();
+        assert_eq!(found, expected, "{order:?}");
+    }
+}

@@ -307,6 +307,23 @@ fn header_depth_of_an_archive_takes_few_bytes_and_requests() {
     println!("deflated.zip: {} bytes, {} records, {:?} read", bytes.len(), ours.len(), source.counted());
 }
 
+/// Members come in batches of 256. None is left out or comes twice, and the file itself comes once.
+#[test]
+fn archives_of_any_number_of_members_have_all_their_records() {
+    let model = writer::b3d::one_triangle();
+    let model = writer::b3d::scene([writer::b3d::node("n", [model])]).to_vec();
+    for count in [0, 1, 255, 256, 257, 511, 512, 513, 1000] {
+        let members: Vec<_> = (0..count).map(|index| (format!("{index}.b3d"), model.clone())).collect();
+        let archive = pbo(&members);
+        for depth in [Depth::Header, Depth::Summary] {
+            let (scan, path) = (at(depth), Path::new("a.pbo"));
+            let ours = of_ranges(&scan, path, Ranges::new(archive.len() as u64), &archive.as_slice());
+            assert_eq!(ours.len(), 1 + count, "{depth:?}");
+            assert_eq!(ours, of_whole(&scan, path, &archive), "{count} {depth:?}");
+        }
+    }
+}
+
 /// A source that is read from several times in one round counts as one.
 struct Rounds<'a>(&'a [u8], Cell<usize>);
 
