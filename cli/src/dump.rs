@@ -190,10 +190,11 @@ fn missing(asset: &Asset<'_>, text: &str, error: Option<meshpeek::Error>) -> Str
     if let Some(similar) = similar(asset, text) {
         reason += &format!("; nearest: {similar}");
     }
+    reason += " (items have numbers from 0, or @name; `dump FILE` lists all arrays)";
     if let Some(problem) = first_error(asset) {
         reason += &format!("; the file has errors: {problem}");
     }
-    format!("{reason} (items have numbers from 0, or @name; `dump FILE` lists all arrays)")
+    reason
 }
 
 /// Returns the message of the first problem that is an error.

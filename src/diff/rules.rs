@@ -242,8 +242,8 @@ impl Rules {
             Format::TexHeaders => TEXHEADERS,
             Format::Bikey => BISIGN,
             Format::Bisign => BISIGN,
-            // Their members are compared one by one.
-            Format::Pbo | Format::Zip => &[],
+            // Archives are compared member by member.
+            _ => &[],
         };
         let mut all = Self::default();
         for &(path, rule) in rules {

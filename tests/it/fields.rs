@@ -223,7 +223,17 @@ fn add_keys(value: &Json, path: &str, keys: &mut HashSet<String>) {
 /// and codes.
 fn is_defined(item: &str, source: &str) -> bool {
     let name = item.rsplit("::").next().unwrap();
-    let starts = ["pub fn ", "    fn ", "pub struct ", "pub enum ", "pub trait ", "pub mod ", "pub type ", "\n    "];
+    let starts = [
+        "pub fn ",
+        "    fn ",
+        "pub struct ",
+        "pub enum ",
+        "pub trait ",
+        "pub mod ",
+        "pub type ",
+        "\n    ",
+        "\n    crate ",
+    ];
     item.contains("::")
         && starts.iter().any(|start| {
             let whole = format!("{start}{name}");
