@@ -57,7 +57,7 @@ impl Budget {
     pub(super) fn is_stopped(&self) -> bool {
         match &self.stop {
             Some(stop) => stop.load(Ordering::Relaxed),
-            None => stop::is_set(),
+            None => stop::is_guarded() && stop::is_set(),
         }
     }
 

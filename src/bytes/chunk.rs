@@ -57,8 +57,8 @@ impl<'a, H: Header> Chunk<'a, H> {
             return Ok(None);
         }
         let chunk = Self::read(cursor)?;
-        if stop::is_due(start, cursor.offset()) {
-            stop::check()?;
+        if stop::is_due(start, cursor.offset()) && stop::is_set() {
+            return Err(stop::error());
         }
         Ok(Some(chunk))
     }

@@ -273,8 +273,8 @@ fn next_tagged<'a>(data: Data<'a>, left: &mut Range<u64>, tag: Tag) -> Result<Op
         let Ok(head) = data.ahead(start..body) else { return Ok(None) };
         let Ok(header) = Cursor::new(head).parse(in_place::<ChunkHeader>()) else { return Ok(None) };
         let chunk_end = body.saturating_add(header.byte_len_hint().into()).min(end);
-        if stop::is_due(start, chunk_end) {
-            stop::check()?;
+        if stop::is_due(start, chunk_end) && stop::is_set() {
+            return Err(stop::error());
         }
         *left = chunk_end..end;
         // If its bytes are missing, they are recorded, and the search goes on to record those of later chunks, too.

@@ -8,6 +8,7 @@ use crate::base::amount::Amount;
 use crate::base::error::{Context, Error, Result};
 use crate::base::limits::Limits;
 use crate::base::span::Span;
+use crate::base::stop;
 use crate::base::text::ByteStr;
 use crate::bytes::Cursor;
 use crate::outline::Schema;
@@ -47,6 +48,9 @@ pub struct Archive<'a> {
     pub(super) whole: bool,
 }
 
+/// After how many members a walk looks whether it must end.
+const MEMBERS_A_LOOK: usize = 1 << 10;
+
 /// The result of one walk over the entries.
 #[derive(Default)]
 struct Header {
@@ -68,6 +72,9 @@ impl Header {
         for entry in entries.by_ref() {
             match entry {
                 Ok(entry) if entry.kind() == EntryKind::Member => {
+                    if header.member_count.0 % MEMBERS_A_LOOK == 0 && stop::is_set() {
+                        return (header, Some(stop::error()));
+                    }
                     header.member_count += 1;
                     header.sum += entry.fields().data_size.get().into();
                 }

@@ -7,7 +7,6 @@ use nom::sequence::{preceded, terminated};
 use super::wire::{Fields, Method};
 use crate::base::amount::Amount;
 use crate::base::error::{Error, Result};
-use crate::base::stop;
 use crate::base::text::ByteStr;
 use crate::base::word_enum::word_enum;
 use crate::bytes::Cursor;
@@ -144,11 +143,7 @@ impl<'a> Iterator for Entries<'a> {
         if self.ended {
             return None;
         }
-        let start = self.cursor.offset();
-        let mut entry = Entry::read(&mut self.cursor);
-        if stop::is_due(start, self.cursor.offset()) && stop::is_set() {
-            entry = Err(stop::error());
-        }
+        let entry = Entry::read(&mut self.cursor);
         self.ended = entry.as_ref().map_or(true, |entry| entry.kind() == EntryKind::End);
         Some(entry)
     }

@@ -74,8 +74,8 @@ impl<'a> Class<'a> {
         for index in 0..count {
             let start = cursor.offset();
             Entry::read(cursor).within_item("entries", index as usize)?;
-            if stop::is_due(start, cursor.offset()) {
-                stop::check()?;
+            if stop::is_due(start, cursor.offset()) && stop::is_set() {
+                return Err(stop::error());
             }
         }
         let entries = entries.up_to(*cursor);

@@ -253,9 +253,10 @@ impl<'a> Iterator for Entries<'a> {
             return None;
         }
         let start = self.cursor.offset();
-        let mut entry = self.read();
+        let entry = self.read();
         if stop::is_due(start, self.cursor.offset()) && stop::is_set() {
-            entry = Err(stop::error());
+            self.is_broken = true;
+            return Some(Err(stop::error()));
         }
         match entry {
             Ok(_) => self.count = self.count.wrapping_add(1),
