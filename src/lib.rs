@@ -36,7 +36,7 @@
 //! | visit every asset in an archive | [`visit::visit`](visit/fn.visit.html) | each member is opened, one at a time |
 //! | scan folders full of archives on all cores | [`scan::Scan`](scan/struct.Scan.html) (feature `scan`), as an [iterator](scan/struct.Scan.html#method.iter) or with a callback | a summary of each asset; memory for the assets being processed |
 //! | show the progress of a scan | [`scan::Progress`](scan/struct.Progress.html) | an atomic counter |
-//! | cancel | [`Until`] for all work on a thread; [`scan::Progress::stop`](scan/struct.Progress.html#method.stop), or dropping the iterator, for a scan | a flag that is read every few milliseconds of work |
+//! | cancel | [`Until`] for work on a thread; [`scan::Progress::stop`](scan/struct.Progress.html#method.stop), or dropping the iterator, for a scan | a flag that is read every few milliseconds of work |
 //! | bound memory, work and results | [`Limits`] for each part, a [`Budget`] for a whole file | a few atomic counters |
 //! | use an asset on other threads | [`Asset`] is `Send` and `Sync`; without a lifetime, [`OwnedAsset`](struct.OwnedAsset.html) | two reference counters |
 //! | get triangles and materials in one coordinate space | [`geometry`](geometry/index.html) (feature `geometry`) | the arrays that are read |

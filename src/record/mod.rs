@@ -39,9 +39,9 @@
 //! - `#[label(..)]`, its name in the format's own document.
 //!
 //! `named` names the field that identifies a record in a list. `also` adds values to outlines that are not stored. A record
-//! without a lifetime borrows nothing. `crate` before the name hides the parser, because its context comes from
-//! the record around it. In the public API, a format has one context. `wire!` defines records of fixed size, which are read in place; its fields have the
-//! same attributes.
+//! without a lifetime borrows nothing. `crate` before the name hides the parser, because its context comes from the record
+//! around it. In the public API, a format has one context. `wire!` defines records of fixed size, which are read in place;
+//! its fields have the same attributes.
 //!
 //! # Parsers
 //!

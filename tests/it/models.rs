@@ -1014,7 +1014,7 @@ fn names_of_thumbnails_are_names_of_files_everywhere() {
     assert_eq!(found, expected);
 }
 
-/// What each corner of the faces in an OBJ file has: a point, and a texture coordinate and normal if it names them.
+/// Returns a point for each corner of the faces in an OBJ file, and a texture coordinate and normal if it names them.
 fn corners_of_obj(text: &str) -> Vec<[Option<Vec<f32>>; 3]> {
     let mut lists = [const { Vec::new() }; 3];
     let mut corners = Vec::new();

@@ -115,7 +115,7 @@ fn a_stopped_export_is_an_error() {
     assert_eq!(error.code(), Code::Cancelled);
 }
 
-/// What was asked for in vain while the work was stopped is there afterwards, in every file of the corpus.
+/// Facts that could not be read while the work was stopped can be read afterwards, in every file of the corpus.
 #[test]
 fn nothing_learned_meanwhile_stays() {
     /// All that primitives know, which formats read once for many of them.
