@@ -141,9 +141,9 @@ fn instructions(src: &[u8], mut out: impl Output) -> Result<&[u8], (Fault, &[u8]
         }
         // Short instructions, up to one that is not.
         let piece = rest.get(..PIECE).unwrap_or(rest);
-        let left;
-        (left, before) = quick::run(piece, before, &mut out);
-        rest = rest.get(piece.len().saturating_sub(left.len())..).unwrap_or_default();
+        let taken;
+        (taken, before) = quick::run(piece, before, &mut out);
+        rest = rest.get(taken..).unwrap_or_default();
         let [t, a, b, ..] = *rest else {
             return Err((Fault::Truncated(3), rest));
         };

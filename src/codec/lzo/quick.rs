@@ -60,10 +60,11 @@ static SHORT: [Short; 768] = {
     all
 };
 
-/// Decodes short instructions until one needs the full walk. Returns the remaining input and the preceding state.
+/// Decodes short instructions until one needs the full walk. Returns the number of bytes that were read, and the
+/// preceding state.
 #[inline(always)]
 #[allow(clippy::cast_possible_truncation, reason = "of a word only the bits are meant that are left")]
-pub(super) fn run<'s>(src: &'s [u8], mut before: Before, out: &mut impl Output) -> (&'s [u8], Before) {
+pub(super) fn run(src: &[u8], mut before: Before, out: &mut impl Output) -> (usize, Before) {
     let mut at = 0_usize;
     let mut first = src.first().map_or(0, |&first| first.into());
     while let Some(window) = src.get(at..).and_then(|rest| rest.first_chunk::<WINDOW>())
@@ -97,7 +98,7 @@ pub(super) fn run<'s>(src: &'s [u8], mut before: Before, out: &mut impl Output) 
         first = from_byte(word, bytes) as usize & 255;
         at = at.wrapping_add(bytes);
     }
-    (src.get(at..).unwrap_or_default(), before)
+    (at, before)
 }
 
 /// Returns the word starting at this one of its eight bytes.

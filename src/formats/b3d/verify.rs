@@ -517,9 +517,17 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
-    /// Reports a chunk that is longer than its parent. A chunk cut by the end of the whole file is not reported again.
+    /// Reports a chunk that is longer than its parent.
     #[inline]
     fn truncated(&mut self, chunk: &Chunk<'a, ChunkHeader>, place: impl Locate) {
+        if chunk.missing() > 0 {
+            self.report_truncated(chunk, &place);
+        }
+    }
+
+    /// Reports a chunk that is longer than its parent, unless the end of the whole file cuts it: that is reported once.
+    #[cold]
+    fn report_truncated(&mut self, chunk: &Chunk<'a, ChunkHeader>, place: &dyn Locate) {
         let Err(error) = chunk.whole() else { return };
         let file_is_cut = self.scene.chunk().missing() > 0;
         let to_the_end = chunk.offset().saturating_add(chunk.byte_len()) == self.scene.data.size();
