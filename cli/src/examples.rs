@@ -34,8 +34,8 @@ Examples:
   meshpeek scan addons/
   meshpeek scan addons/ -g '*.p3d' --digests -o index.ndjson
   meshpeek scan addons/ --csv-safe -o index.csv
-  meshpeek scan addons/ --sort -triangles --top 10 --columns path,member,triangles
-  meshpeek scan addons/ --where 'triangles>10000 and format=odol'
+  meshpeek scan addons/ --sort -visual_triangles --top 10 --columns path,member,visual_triangles
+  meshpeek scan addons/ --where 'visual_triangles>10000 and format=odol'
   meshpeek scan addons/ --events --since old.ndjson -o new.ndjson
   meshpeek scan addons/ --thumbnails pictures/ -o index.ndjson
   find . -newer index.ndjson -print0 | meshpeek scan --paths-from - -0

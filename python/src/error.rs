@@ -37,6 +37,8 @@ pub(crate) fn exception(py: Python<'_>, error: &meshpeek::Error) -> PyErr {
     let mut limit = None;
     let mut option = None;
     let raised = match error.kind() {
+        // The system has no memory left.
+        ErrorKind::Io(_) if error.code().class() == Class::Limit => LimitError::new_err(text),
         ErrorKind::Io(io) => match io.raw_os_error().or_else(|| number(py, io.kind())) {
             // Python chooses the class by the number.
             Some(code) => PyOSError::new_err((code, io_text(io), error.path().map(|path| path.as_os_str().to_owned()))),
@@ -85,7 +87,7 @@ fn describe(
     value.setattr("code", error.code().name())?;
     match error.kind() {
         // Python has set the number of the system.
-        ErrorKind::Io(_) => Ok(()),
+        ErrorKind::Io(_) if error.code().class() != Class::Limit => Ok(()),
         _ => value.setattr("errno", py.None()),
     }
 }

@@ -9,9 +9,9 @@ use arrow_schema::{ArrowError, DataType, Field};
 use super::AddRow;
 use super::cells::{Column, Ends, Flag, Float, Int, Long, OrNull, Rows, Size, Text, clamped, columns, item};
 use super::plain::{Key, index};
-use meshpeek::geometry::{Mesh, Place, Primitive};
-use meshpeek::summary::Name;
-use meshpeek::{Asset, Budget, ErrorKind, Result};
+use meshpeek::geometry::{Alpha, Mesh, Place, Primitive};
+use meshpeek::summary::{Class, Name};
+use meshpeek::{Asset, Budget, Result};
 
 /// A column of lists of points with N coordinates.
 #[derive(Default)]
@@ -93,6 +93,7 @@ pub(super) struct GeometryRow<'g> {
     lod_name: Option<String>,
     material: Option<String>,
     texture: Option<String>,
+    alpha: Option<Alpha>,
     mesh: Mesh,
     problem: Option<String>,
 }
@@ -114,6 +115,8 @@ columns! {
         visible: OrNull<Flag> = row.is_visible(),
         material: OrNull<Text> = row.material.as_deref(),
         texture: OrNull<Text> = row.texture.as_deref(),
+        alpha: OrNull<Text> = row.alpha.map(Alpha::name),
+        alpha_cutoff: OrNull<Float> = row.alpha_cutoff(),
         positions: Points<3> = &row.mesh.positions,
         normals: Points<3> = &row.mesh.normals,
         uvs: Points<2> = row.uvs(),
@@ -142,13 +145,14 @@ pub(super) fn add_primitives(
             lod_name: None,
             material: None,
             texture: None,
+            alpha: None,
             mesh: Mesh::default(),
             problem: None,
         };
         let mut is_limit = false;
         if let Err(error) = row.fill(primitive, budget) {
             row.problem = Some(error.message());
-            is_limit = matches!(error.kind(), ErrorKind::Limit { .. } | ErrorKind::Cancelled);
+            is_limit = matches!(error.code().class(), Class::Limit | Class::Cancelled);
         }
         batches.add::<Geometry>(&row)?;
         // The row itself may have spent the budget.
@@ -190,6 +194,14 @@ impl<'g> GeometryRow<'g> {
         Some(self.place?.visible)
     }
 
+    /// The opacity from which on masked triangles are visible.
+    fn alpha_cutoff(&self) -> Option<f32> {
+        match self.alpha {
+            Some(Alpha::Mask(least)) => Some(least),
+            _ => None,
+        }
+    }
+
     /// The first set of texture coordinates.
     fn uvs(&self) -> &[[f32; 2]] {
         match self.mesh.uvs.first() {
@@ -208,6 +220,7 @@ impl<'g> GeometryRow<'g> {
         if let Some(material) = primitive.material()? {
             self.texture = material.base().map(|texture| Name::from(texture.name).text);
             self.material = Some(Name::from(material.name).text);
+            self.alpha = Some(material.alpha);
         }
         let texts = [&self.texture, &self.material].into_iter().flatten().map(String::len).sum::<usize>();
         budget.output(texts as u64)?;

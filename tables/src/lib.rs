@@ -34,7 +34,7 @@
 //! | `lods` | path, member?, lod i32, resolution f32, lod_name, visual bool, bytes, vertices, faces, sections?, textures?, materials?, selections, properties |
 //! | `problems` | path, member?, lossy, format?, severity, code, offset?, message |
 //! | `files` | path, lossy, state, format?, bytes?, mtime? timestamp |
-//! | `geometry` | path, member?, primitive i32, name?, lod? i32, resolution? f32, lod_name?, visual? bool, model? i32, node? i32, mesh? i32, visible? bool, material?, texture?, positions list<f32\[3\]>, normals list<f32\[3\]>, uvs list<f32\[2\]>, triangles list<i32\[3\]>, left_out, problem? |
+//! | `geometry` | path, member?, primitive i32, name?, lod? i32, resolution? f32, lod_name?, visual? bool, model? i32, node? i32, mesh? i32, visible? bool, material?, texture?, alpha?, alpha_cutoff? f32, positions list<f32\[3\]>, normals list<f32\[3\]>, uvs list<f32\[2\]>, triangles list<i32\[3\]>, left_out, problem? |
 //! | `refs` | path, member?, lossy, kind?, name?, state, target?, targets `list<text>`, elsewhere `list<text>`, more, via?, reason?, note?, line? i32, column? i32 |
 //! | `dupes` | group i64, same, format, digest, path, member?, lossy, bytes |
 //! | `diff` | change, path?, member?, place, to?, label?, a? (JSON), b? (JSON), rows? (JSON) |

@@ -9,6 +9,8 @@ use arrow_array::{Array, RecordBatch};
 use arrow_ipc::reader::FileReader;
 use arrow_schema::DataType;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use meshpeek::geometry::Alpha;
+use meshpeek::{Asset, FileMap};
 use serde_json::{Map, Value as Json, json};
 
 use crate::support::files::{outside, root};
@@ -277,6 +279,34 @@ fn tables_agree_on_which_lods_are_visual() {
         if row["visual"] == true { visual += 1 } else { others += 1 }
     }
     assert!(visual > 0 && others > 0 && without > 0, "{visual} {others} {without}");
+}
+
+/// Each row of `geometry` blends as the material of its primitive does, and has none without a material.
+#[test]
+fn rows_of_geometry_blend_as_their_materials() {
+    let folder = Folder::new("alpha");
+    let out = format!("{}/", folder.0.display());
+    let paths = ["corpus/b3d", "corpus/bmx", "corpus/lodka", "corpus/mlod", "corpus/odol"];
+    let output = run([&["scan", "-q", "--tables", "geometry", "-o", &out], paths.as_slice()].concat());
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let mut seen = BTreeMap::new();
+    for row in rows(&folder.0.join("geometry.parquet")) {
+        let map = FileMap::open(root().join(row["path"].as_str().unwrap())).unwrap();
+        let asset = Asset::parse(&map).unwrap();
+        let index = usize::try_from(row["primitive"].as_i64().unwrap()).unwrap();
+        let primitive = asset.primitives().nth(index).unwrap();
+        let material = primitive.ok().and_then(|primitive| primitive.material().ok().flatten());
+        let alpha = material.map(|material| material.alpha);
+        let cutoff = match alpha {
+            Some(Alpha::Mask(least)) => Some(least),
+            _ => None,
+        };
+        let expected = (json!(alpha.map(Alpha::name)), json!(cutoff));
+        assert_eq!((row["alpha"].clone(), row["alpha_cutoff"].clone()), expected, "{row}");
+        *seen.entry(row["alpha"].to_string()).or_insert(0) += 1;
+    }
+    let kinds: Vec<&str> = seen.keys().map(String::as_str).collect();
+    assert_eq!(kinds, ["\"blend\"", "\"image\"", "\"mask\"", "\"opaque\"", "null"]);
 }
 
 /// Splits a list at its commas, not at those inside brackets.

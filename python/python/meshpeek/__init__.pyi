@@ -124,6 +124,8 @@ class Triangles(TypedDict):
     visible: bool | None
     material: str | None
     texture: str | None
+    alpha: Literal["opaque", "mask", "blend", "add", "multiply", "image"] | None
+    alpha_cutoff: float | None
     positions: NDArray[numpy.float32]
     normals: NDArray[numpy.float32]
     uvs: NDArray[numpy.float32]
