@@ -117,3 +117,59 @@ pub(super) enum Binding {
     /// Perhaps Lua code: it builds names of models.
     Perhaps,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asker(path: &Arc<Path>, member: Option<&str>) -> Asker {
+        Asker::new(path.clone(), member.map(|text| Name { text: text.to_owned(), lossy: false }))
+    }
+
+    /// A file comes before what is in it, and folders sort by their bytes.
+    #[test]
+    fn askers_are_in_the_order_of_their_paths_and_then_of_their_members() {
+        let places = [
+            ("a", None),
+            ("a", Some("")),
+            ("a", Some("M")),
+            ("a", Some("m")),
+            ("a", Some("m!/a")),
+            ("a.b", None),
+            ("a/b", Some("0")),
+            ("a0", None),
+            ("b", Some("a")),
+        ];
+        // Assets of one file may share its path, or not.
+        let shared: Vec<Arc<Path>> = places.iter().map(|(path, _)| Path::new(path).into()).collect();
+        for (a, &(path, member)) in places.iter().enumerate() {
+            for (b, &(other_path, other_member)) in places.iter().enumerate() {
+                let other = if path == other_path { &shared[a] } else { &shared[b] };
+                for other in [other, &Path::new(other_path).into()] {
+                    let order = asker(&shared[a], member).order(&asker(other, other_member));
+                    assert_eq!(order, a.cmp(&b), "{path} {member:?} and {other_path} {other_member:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_lua_text_is_known_by_the_name_of_the_file_or_of_the_member() {
+        for (path, member, is_lua) in [
+            ("a.lua", None, true),
+            ("a.LUA", None, true),
+            ("lua", None, false),
+            ("a.lua/x", None, false),
+            ("x.zip", Some("a.lua"), true),
+            ("x.zip", Some("b.zip!/a.lua"), true),
+            ("x.zip", Some("a.lua!/b"), false),
+            ("a.lua", Some("b.txt"), false),
+            ("a.txt", None, false),
+        ] {
+            let asker = asker(&Path::new(path).into(), member);
+            assert_eq!(asker.is_lua, is_lua, "{path} {member:?}");
+            let address = member.map_or(path.to_owned(), |member| format!("{path}!/{member}"));
+            assert_eq!(asker.address().text, address);
+        }
+    }
+}

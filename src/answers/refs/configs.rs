@@ -738,4 +738,94 @@ mod tests {
             assert_eq!(Utf16::of(other), None, "{other:?}");
         }
     }
+
+    /// Each use of macros in a text, as the text of its place once it is `Y`.
+    fn uses(text: &str) -> Vec<String> {
+        let reader = Reader::new(text.as_bytes());
+        let uses = reader.filter_map(|event| Usage::of(&event.kind));
+        uses.map(|usage| String::from_utf8(usage.with(b"Y")).unwrap()).collect()
+    }
+
+    #[test]
+    fn a_value_may_use_macros_if_it_is_a_call_or_a_name_where_a_file_may_be() {
+        for (value, in_texture, in_any) in [
+            ("F(x)", true, true),
+            ("1 + F(x)", true, true),
+            ("NAME", true, false),
+            ("_n9", true, false),
+            ("9n", false, false),
+            ("12", false, false),
+            ("(1 + 2)", false, false),
+            ("a-b", false, false),
+            ("a\\b", false, false),
+            ("\"NAME\"", false, false),
+            ("\"F(x)\"", false, false),
+        ] {
+            for (key, is_used) in [("texture", in_texture), ("Texture", in_texture), ("mass", in_any)] {
+                let of_value = uses(&format!("{key} = {value};"));
+                let of_item = uses(&format!("{key}[] = {{1, {{{value}}}}};"));
+                let expected = |text: String| Vec::from_iter(Some(text).filter(|_| is_used));
+                assert_eq!(of_value, expected(format!("{key} = Y;")), "{key} {value}");
+                assert_eq!(of_item, expected(format!("{key}[] = {{Y}};")), "{key} {value}");
+            }
+        }
+        assert_eq!(uses("F(x)\nclass A {}; class B; delete C;\n#include \"a.hpp\"\nG(y);"), ["#\nY", "#\nY"]);
+    }
+
+    #[test]
+    fn the_references_of_a_text_are_in_order_each_once_with_the_definitions_between_them() {
+        let text = b"#define A 1\ntexture = \"a.paa\";\ntexture = \"A.paa\";\ntexture = \"a.paa\";\n#undef A\n\
+            material = \"a.rvmat\";\nWORD\nF(x)\nWORD\n#include \"h.hpp\"\nmass = F(y);\nmass = F(y);\nweight = F(y);\n\
+            texture = F(b.paa);\n#define B\n";
+        let Text { asks, defines, is_config, cut } = Text::read(Path::new("config.cpp"), text, &Limits::default());
+        let row = |ask: &Ask| {
+            let usage = ask.usage().map_or("", |usage| if usage.is_sure { " sure" } else { " perhaps" });
+            format!("{} {}{usage}", ask.place().unwrap().0, ask.reference.name.text)
+        };
+        let expected = [
+            "2 a.paa",
+            "3 A.paa",
+            "6 a.rvmat",
+            "7 WORD perhaps",
+            "8 F(x) perhaps",
+            "10 h.hpp",
+            "11 F(y) perhaps",
+            "13 F(y) perhaps",
+            "14 F(b.paa) sure",
+        ];
+        assert_eq!(asks.iter().map(row).collect::<Vec<_>>(), expected);
+        assert_eq!(defines.iter().map(|(before, _)| *before).collect::<Vec<_>>(), [0, 2, 9]);
+        assert!(is_config && cut.is_none());
+    }
+
+    #[test]
+    fn uses_of_macros_take_64_bytes_and_their_texts_up_to_the_limit() {
+        let usage = |key: Option<&str>, text: &str| {
+            let shape = match key {
+                Some(key) => Shape::Value(key.as_bytes().into()),
+                None => Shape::Entries,
+            };
+            Usage { text: text.as_bytes().into(), shape, is_sure: false }
+        };
+        for reference_bytes in [0, 66, 67, 68, 136, 137, 138, 500] {
+            let mut uses = Uses::new(&Limits { reference_bytes, ..Limits::default() });
+            let mut left = reference_bytes;
+            let mut is_cut = false;
+            for (key, text, bytes) in
+                [(None, "abc", 67), (Some("key"), "long", 71), (None, "", 64), (Some("k"), "", 65)]
+            {
+                let is_kept = bytes <= left;
+                left -= if is_kept { bytes } else { 0 };
+                is_cut |= !is_kept;
+                assert_eq!(uses.add(&usage(key, text)), is_kept, "{text} {reference_bytes}");
+                // The same use counts once, whether or not there was room.
+                assert!(!uses.add(&usage(key, text)));
+                assert_eq!((uses.left, uses.cut.is_some()), (left, is_cut), "{text} {reference_bytes}");
+            }
+            if let Some(error) = &uses.cut {
+                assert!(error.to_string().contains("bytes of uses of macros"), "{error}");
+                assert_eq!(error.code(), Code::ReferenceBytesLimit);
+            }
+        }
+    }
 }

@@ -112,4 +112,17 @@ mod tests {
         assert_eq!(error.code(), Code::OutputLimit);
         assert!(error.to_string().contains("bytes of addresses that references mean"), "{error}");
     }
+
+    #[test]
+    fn a_byte_of_an_expanded_macro_costs_eight_of_a_path() {
+        for bytes in [0, 1, 1 << 16, (1 << 17) - 1, 1 << 17, (1 << 17) + 1, u64::MAX] {
+            let limits = Limits { work: 1, ..Limits::default() };
+            let cost = Cost::new(0, 0, &limits);
+            assert_eq!(cost.expand(bytes).is_ok(), bytes <= 1 << 17, "{bytes}");
+            // What is left is for paths.
+            let cost = Cost::new(0, 0, &limits);
+            cost.expand((1 << 17) - 1_000).unwrap();
+            assert_eq!(cost.compare(8_000 - 128).is_ok(), cost.compare(0).is_err());
+        }
+    }
 }

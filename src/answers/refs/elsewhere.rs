@@ -71,3 +71,68 @@ impl Index {
         key(&self.hash, &folded(name))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::prefix::Given;
+    use super::super::seen::Listing;
+    use super::*;
+    use crate::scan::Scan;
+
+    /// Files with their archives, in the order of the answer, but for those that are given again.
+    const FILES: [(Option<&str>, &str); 10] = [
+        (None, "X.paa"),
+        (None, "a/x.PAA"),
+        (None, "b/x.paa"),
+        (Some("a.zip"), "b/x.paa"),
+        (Some("a.zip"), "b/x.paa#2"),
+        (Some("a.zip"), "x.paa"),
+        (Some("b.pbo"), r"c\X.paa"),
+        (None, "a/x.tga"),
+        (None, "a/x"),
+        (Some("b.pbo"), r"x.paa\y.paa"),
+    ];
+
+    fn index(shift: usize) -> (Index, Vec<usize>) {
+        let mut index = Index::new(&Scan::new(["none"]), &[]);
+        index.given_prefix_files = Some(Given::new());
+        for path in ["b.pbo", "a.zip"] {
+            index.add_archive(Path::new(path).into(), None, Listing::default()).unwrap();
+        }
+        let mut places = Vec::new();
+        for number in 0..FILES.len() * 2 {
+            let place = (number * 3 + shift) % FILES.len();
+            let (archive, name) = FILES[place];
+            index.add_file(archive.map(|archive| usize::from(archive == "a.zip")), name, false);
+            places.push(place);
+        }
+        index.sort();
+        (index, places)
+    }
+
+    #[test]
+    fn files_of_a_name_are_those_in_any_place_once_with_loose_ones_first() {
+        let all: Vec<usize> = (0..7).collect();
+        for shift in 0..FILES.len() {
+            let (mut index, places) = index(shift);
+            for (path, kind, expected) in [
+                (r"q\x.paa", ReferenceKind::Texture, &all[..]),
+                ("x.paa", ReferenceKind::Model, &all),
+                // What has the name itself goes before what the game loads instead.
+                (r"q\x.tga", ReferenceKind::Texture, &[7]),
+                (r"q\x.png", ReferenceKind::Texture, &all),
+                (r"q\x.png", ReferenceKind::Material, &[]),
+                (r"q\x", ReferenceKind::Texture, &[8]),
+                (r"x.paa\y", ReferenceKind::Texture, &[9]),
+                (r"x.paa\q.paa", ReferenceKind::Texture, &[]),
+                ("x.paa#2", ReferenceKind::Texture, &[]),
+                ("", ReferenceKind::Texture, &[]),
+            ] {
+                for _ in 0..2 {
+                    let found: Vec<usize> = index.elsewhere(path, kind).iter().map(|&file| places[file]).collect();
+                    assert_eq!(found, expected, "{path} {kind:?} {shift}");
+                }
+            }
+        }
+    }
+}

@@ -272,4 +272,106 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn what_is_no_asset_is_passed_on_unless_it_is_around_the_given_paths() {
+        let path = || std::path::PathBuf::from("m/x");
+        let error = || Error::malformed("why");
+        for is_around in [false, true] {
+            for (found, is_loose, is_unread, is_hidden) in [
+                (Found::NoAsset(path()), true, false, true),
+                (Found::Unreadable(error().in_file(&path())), false, true, true),
+                (Found::Unreadable(error()), false, false, true),
+                (Found::Unchanged(path()), false, false, false),
+                (Found::Continued(path()), false, false, false),
+                (Found::PassedOver { path: path(), named: false }, false, false, false),
+            ] {
+                let mut index = Index::new(&Scan::new(["none"]), &[]);
+                index.is_around = is_around;
+                let case = format!("{found:?} {is_around}");
+                let mut passed = Vec::new();
+                index.add(found, None, &mut |found| passed.push(format!("{found:?} {is_around}"))).unwrap();
+                let is_known = !is_around || !is_hidden;
+                assert_eq!(passed, Vec::from_iter(Some(case.clone()).filter(|_| is_known)));
+                assert_eq!(index.loose.len(), usize::from(is_loose && is_known), "{case}");
+                let unread: Vec<_> = index.unread.iter().map(|unread| (&*unread.path, unread.note.as_str())).collect();
+                let expected = Some((Path::new("m/x"), "why")).filter(|_| is_unread && is_known);
+                assert_eq!(unread, Vec::from_iter(expected), "{case}");
+            }
+        }
+    }
+
+    #[test]
+    fn all_errors_of_an_asset_are_passed_on_and_the_first_reason_is_kept() {
+        for note in [None, Some("note")] {
+            for cuts in 0..1 << 2 {
+                for is_around in [false, true] {
+                    let mut index = Index::new(&Scan::new(["none"]), &[]);
+                    index.is_around = is_around;
+                    let errors = ["one", "two"].map(|text| Error::malformed(text));
+                    let mut number = 0;
+                    let cuts = errors.map(|error| {
+                        number += 1;
+                        Some(error).filter(|_| cuts >> (number - 1) & 1 != 0)
+                    });
+                    let texts: Vec<String> = cuts.iter().flatten().map(Error::message).collect();
+                    let mut passed = Vec::new();
+                    let mut other = |found: Found| {
+                        let Found::Unreadable(error) = found else { panic!("{found:?}") };
+                        assert_eq!(error.path(), Some(Path::new("m/x")));
+                        passed.push(error.message());
+                    };
+                    let member = Name { text: "in".to_owned(), lossy: false };
+                    let path: Arc<Path> = Path::new("m/x").into();
+                    index.add_cuts(&path, Some(&member), note.map(str::to_owned), cuts, &mut other).unwrap();
+                    assert_eq!(passed, texts);
+                    let reason = note.or(texts.first().map(String::as_str)).filter(|_| !is_around);
+                    let unread: Vec<_> = index.unread.iter().map(|unread| unread.note.as_str()).collect();
+                    assert_eq!(unread, Vec::from_iter(reason), "{texts:?} {is_around}");
+                    assert!(index.unread.iter().all(|unread| unread.member.as_ref() == Some(&member)));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_asset_takes_its_member_names_macros_copies_and_images() {
+        use super::super::configs::Copies;
+        use crate::formats::rap::macros::Define;
+        let limit = |decoded_bytes| {
+            let mut scan = Scan::new(["none"]);
+            scan.limits.decoded_bytes = decoded_bytes;
+            Index::new(&scan, &[])
+        };
+        for with in 0..1 << 5 {
+            let has = |number: usize| with >> number & 1 != 0;
+            let asker = || {
+                let member = Some(Name { text: "in.pbo!/a".to_owned(), lossy: false }).filter(|_| has(0));
+                let mut asker = Asker::new(Path::new("m/x").into(), member);
+                let name = |text: &str| Name { text: text.to_owned(), lossy: false };
+                let of = |text: &str| Ask::of(Reference { kind: ReferenceKind::Texture, name: name(text) });
+                asker.asks = if has(1) { vec![of("abc.paa"), of("d")].into() } else { Box::default() };
+                let more = asker.more_mut();
+                if has(2) {
+                    more.defines = vec![(0, Define::parse(b" X 1").unwrap())];
+                }
+                more.copies = has(3).then(|| Copies([1, 2, 3].into()));
+                more.inside = vec![1; if has(4) { 5 } else { 0 }];
+                asker
+            };
+            let mut bytes = 64 + if has(0) { 9 } else { 0 };
+            bytes += if has(1) { 64 + 2 * 7 + 64 + 2 } else { 0 };
+            bytes += if has(2) { 64 + asker().more().defines[0].1.byte_len() as u64 } else { 0 };
+            bytes += if has(3) { 64 + 3 * 16 } else { 0 };
+            bytes += 64 + if has(4) { 5 * 8 } else { 0 };
+            // Without references and macros it is not kept.
+            let is_kept = has(1) || has(2);
+            for decoded_bytes in [bytes - 1, bytes] {
+                let mut index = limit(decoded_bytes);
+                let added = index.add_asker(asker());
+                assert_eq!(added.is_ok(), !is_kept || decoded_bytes == bytes, "{with:b}");
+                assert_eq!(index.askers.len(), usize::from(is_kept && decoded_bytes == bytes), "{with:b}");
+            }
+        }
+    }
 }

@@ -213,9 +213,10 @@ impl Index {
         let address = address(&path, member.as_ref());
         let place = key(&self.hash, &address.text);
         // An archive that is given twice is kept once.
-        if self.by_address.insert(place, self.archives.len()).is_some() {
+        if self.by_address.contains_key(&place) {
             return Ok(());
         }
+        self.by_address.insert(place, self.archives.len());
         self.take(address.text.len().saturating_mul(2))?;
         self.take(listing.root.len())?;
         let mut start = 0;
@@ -447,5 +448,128 @@ mod tests {
                 assert_eq!(error.code(), Code::DecodedBytesLimit);
             }
         }
+    }
+
+    fn name(text: &str) -> Name {
+        Name { text: text.to_owned(), lossy: false }
+    }
+
+    /// An index of files that are not in a file system, with the bytes that it may take.
+    fn given(paths: &[&str], decoded_bytes: u64) -> Index {
+        let mut scan = Scan::new(paths);
+        scan.limits = Limits { decoded_bytes, ..Limits::default() };
+        Index { given_prefix_files: Some(Given::new()), ..Index::new(&scan, &[]) }
+    }
+
+    /// A listing with members of these names.
+    fn listing(root: &str, names: &[&str]) -> Listing {
+        let mut listing = Listing { root: root.to_owned(), ..Listing::default() };
+        for name in names {
+            listing.texts.push_str(name);
+            listing.members.push(Listed { end: listing.texts.len(), lossy: false, bytes: 7, odd: None });
+        }
+        listing
+    }
+
+    #[test]
+    fn an_archive_that_is_given_again_keeps_its_number() {
+        let places = [("a.pbo", None), ("a.zip", Some("in.pbo")), ("a.zip", None), ("b.pbo", None)];
+        for number in 0..4_usize.pow(5) {
+            let mut index = given(&[], 1 << 20);
+            let mut known = Vec::new();
+            for step in 0..5 {
+                let (path, member) = places[number / 4_usize.pow(step) % 4];
+                index.add_archive(Path::new(path).into(), member.map(name), listing("r", &["x"])).unwrap();
+                if !known.contains(&(path, member)) {
+                    known.push((path, member));
+                }
+                for (expected, (path, member)) in known.iter().enumerate() {
+                    let inner = member.map_or("config.cpp".to_owned(), |member: &str| format!("{member}!/config.cpp"));
+                    let asker = Asker::new(Path::new(path).into(), Some(name(&inner)));
+                    assert_eq!(index.find_root_around(&asker), Some(expected), "{known:?} {path}");
+                    assert_eq!(&*index.archives[expected].path, Path::new(path), "{known:?}");
+                }
+                assert_eq!(index.archives.len(), known.len());
+            }
+        }
+    }
+
+    #[test]
+    fn an_archive_takes_its_address_twice_its_prefix_and_each_member() {
+        for (path, member, root, names) in [
+            ("a.pbo", None, "", &[][..]),
+            ("a.pbo", None, r"z\my", &["x.paa", ""]),
+            ("long/a.zip", Some("in.pbo"), "in", &["x", "yy", "zzz"]),
+        ] {
+            let address = path.len() + member.map_or(0, |member: &str| member.len() + 2);
+            let members: usize = names.iter().map(|name| name.len() + 16 + 64).sum();
+            let expected = (2 * address + 64 + root.len() + 64 + members) as u64;
+            for decoded_bytes in [expected - 1, expected] {
+                let mut index = given(&[], decoded_bytes);
+                let added = index.add_archive(Path::new(path).into(), member.map(name), listing(root, names));
+                assert_eq!(added.is_ok(), decoded_bytes == expected, "{path} {member:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_prefix_of_the_user_goes_before_that_of_an_archive_in_no_other_file() {
+        for (path, member, prefix, expected) in [
+            ("m/a.pbo", None, Some("Z/My"), r"z\my"),
+            ("m/a.pbo", None, Some(""), ""),
+            ("m/a.pbo", None, None, "stored"),
+            ("m/A.pbo", None, Some("Z/My"), "stored"),
+            ("m/a.pbo", Some("in.pbo"), Some("Z/My"), "stored"),
+            ("a.pbo", None, Some("Z/My"), "stored"),
+        ] {
+            let mut index = given(&[], 1 << 20);
+            index.prefixes = prefix.map(|prefix| (prefix.to_owned(), "m/a.pbo".into())).into_iter().collect();
+            index.add_archive(Path::new(path).into(), member.map(name), listing("stored", &["X.paa"])).unwrap();
+            assert_eq!(index.archives[0].root, expected, "{path} {member:?} {prefix:?}");
+            index.add_members();
+            let in_game = if expected.is_empty() { "x.paa".to_owned() } else { format!(r"{expected}\x.paa") };
+            assert_eq!(index.in_game, [(key(&index.hash, &in_game), 0)], "{path} {member:?} {prefix:?}");
+        }
+    }
+
+    #[test]
+    fn the_first_64_folders_around_a_path_are_known_if_a_reference_may_mean_one() {
+        for depth in [0, 1, 2, 63, 64, 65, 100] {
+            for has_folders in [false, true] {
+                let mut index = given(&[], 1 << 20);
+                index.has_folders = has_folders;
+                let folder = r"d\".repeat(depth);
+                index.add_archive(Path::new("a.pbo").into(), None, listing("", &[&format!("{folder}x.paa")])).unwrap();
+                index.add_members();
+                for around in 1..=depth {
+                    let folder = &folder[..around * 2 - 1];
+                    let is_known = index.folders.contains(&key(&index.hash, folder));
+                    assert_eq!(is_known, has_folders && around <= 64, "{around} of {depth}");
+                }
+                assert_eq!(index.folders.len(), if has_folders { depth.min(64) } else { 0 }, "{depth}");
+            }
+        }
+    }
+
+    /// Files of the game are below each given folder, and images that the user gives have only their names.
+    #[test]
+    fn loose_files_are_below_each_root_by_their_relative_paths() {
+        let mut index = given(&["m", "m/d", "o/x.paa"], 1 << 20);
+        let files = ["m/a.paa", "m/d/E/B.paa", "o/x.paa", "q/y.paa"];
+        for file in files {
+            index.add_path(file.into()).unwrap();
+        }
+        index.textures = vec!["t/B.paa".into()];
+        index.add_files(&mut []).unwrap();
+        for (path, file) in
+            [("a.paa", 0), (r"m\a.paa", 0), (r"d\e\b.paa", 1), (r"e\b.paa", 1), (r"m\d\e\b.paa", 1), ("x.paa", 2)]
+        {
+            let found = super::super::lookup::find(&index.in_game, key(&index.hash, path));
+            assert_eq!(index.in_game[found].iter().map(|(_, file)| *file).collect::<Vec<_>>(), [file], "{path}");
+        }
+        assert_eq!(index.in_game.len(), 6);
+        assert_eq!(index.by_texture[&key(&index.hash, "b.paa")], [4]);
+        // They are not listed as unused.
+        assert_eq!((index.by_texture.len(), index.first_around), (1, 4));
     }
 }

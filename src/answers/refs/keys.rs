@@ -135,4 +135,53 @@ mod tests {
             assert_eq!(folders_around(&hash, Path::new(file)), expected, "{file}");
         }
     }
+
+    #[test]
+    fn a_folded_path_is_its_folder_and_its_last_part() {
+        for (path, folder, name, bare) in [
+            ("", "", "", ""),
+            ("x", "", "x", "x"),
+            ("x.paa", "", "x.paa", "x"),
+            (r"a\x.paa", r"a\", "x.paa", "x"),
+            (r"a.b\c\x.y.paa", r"a.b\c\", "x.y.paa", "x.y"),
+            (r"a.b\x", r"a.b\", "x", "x"),
+            (r"x\x", r"x\", "x", "x"),
+            (r"a\", r"a\", "", ""),
+            (".paa", "", ".paa", ""),
+            ("x.", "", "x.", "x"),
+        ] {
+            assert_eq!((folder_of(path), last(path), stem(path)), (folder, name, bare), "{path}");
+        }
+    }
+
+    #[test]
+    fn the_key_of_a_path_has_no_separators_at_its_end_and_tells_all_else() {
+        let hash = RandomState::new();
+        let path = |text: &str| path_key(&hash, Path::new(text));
+        for (a, b, is_same) in [
+            ("a", "a/", true),
+            ("a/b", "a/b//", true),
+            ("/", "/", true),
+            ("/", "//", true),
+            ("", "/", false),
+            ("a", "/a", false),
+            ("a", "A", cfg!(windows)),
+            ("a/b", r"a\b", cfg!(windows)),
+            ("a/b", "ab", false),
+            ("./a", "a", false),
+        ] {
+            assert_eq!(path(a) == path(b), is_same, "{a} {b}");
+        }
+        // A text in two parts has the key of the whole, and that of a folder depends on where it is.
+        for end in 0..=4 {
+            let mut begun = hash.build_hasher();
+            begun.write(&b"abcd"[..end]);
+            assert_eq!(after(&begun, &"abcd"[end..]), key(&hash, "abcd"));
+        }
+        let places = [(1, ""), (1, r"a\"), (2, ""), (2, r"a\")].map(|(place, folder)| folder_key(&hash, place, folder));
+        for (number, &folder) in places.iter().enumerate() {
+            assert_eq!(places.iter().position(|&other| other == folder), Some(number));
+            assert_ne!(key_in_folder(&hash, folder, "x"), key_in_folder(&hash, folder, "y"));
+        }
+    }
 }

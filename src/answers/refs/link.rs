@@ -303,4 +303,34 @@ mod tests {
         }
         assert_eq!((Meant::Own.files().count(), Meant::Own.more()), (0, 0));
     }
+
+    #[test]
+    fn a_link_names_what_it_means_and_only_a_found_one_has_a_target() {
+        let mut index = Index::new(&Scan::new(["none"]), &[]);
+        index.allow_cost();
+        let files: Arc<[usize]> = ["a", "b"].map(|path| index.add_file(None, path, false)).into();
+        let unread = Unread { path: Path::new("x.zip").into(), member: None, note: String::new() };
+        let member = name("m.lod", false);
+        for &state in State::VARIANTS {
+            for is_member in [false, true] {
+                let mut link = Link::unread(&unread, &index);
+                link.state = state;
+                link.member = Some(&member).filter(|_| is_member);
+                let own = if is_member { "x.zip!/m.lod" } else { "x.zip" };
+                for (meant, targets, elsewhere) in [
+                    (Meant::Own, &[own][..], &[][..]),
+                    (Meant::Files(files.clone()), &["a", "b"], &[]),
+                    (Meant::Elsewhere(files.clone()), &[], &["a", "b"]),
+                ] {
+                    link.meant = meant;
+                    assert_eq!(texts(link.targets()), targets);
+                    assert_eq!(texts(link.elsewhere()), elsewhere);
+                    let target = link.target().map(|name| name.text);
+                    let first = targets.first().copied().filter(|_| state == State::Found);
+                    assert_eq!(target.as_deref(), first, "{state:?}");
+                    check_json(&link);
+                }
+            }
+        }
+    }
 }

@@ -448,4 +448,96 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn stale_textures_are_those_of_one_material_that_was_read_for_a_model_with_a_copy() {
+        use ReferenceKind::{File, Include, Material, Model, Proxy, Surface, Texture};
+        for kind in [File, Include, Material, Model, Proxy, Surface, Texture] {
+            for files in [&[][..], &["r1/m.rvmat"], &["r1/m.rvmat", "r2/m.rvmat"]] {
+                for (is_read, has_copies) in [(false, false), (false, true), (true, false), (true, true)] {
+                    let scan = Scan::new(["mod", "r1", "r2"]);
+                    let mut index = index(&scan, files);
+                    index.add_path("mod/m.p3d".into()).unwrap();
+                    let mut model = asker("mod/m.p3d", vec![ask(kind, "m.rvmat")]);
+                    if has_copies {
+                        model.more_mut().copies = Some(Copies([key(&index.hash, "m.rvmat\n")].into()));
+                    }
+                    // Only textures of the material are copied.
+                    let asks = [File, Include, Material, Model, Proxy, Surface, Texture].map(|kind| ask(kind, "x.paa"));
+                    index.askers = vec![model];
+                    if is_read {
+                        index.askers.push(asker("r1/m.rvmat", asks.into()));
+                    }
+                    let mut seen = Vec::new();
+                    let each = |link: &Link<'_>| {
+                        seen.push(link.reference.unwrap().kind);
+                        ControlFlow::Continue(())
+                    };
+                    Links::of(index).unwrap().each_stale(each).unwrap();
+                    let is_stale = kind == Material && files.len() == 1 && is_read && has_copies;
+                    let expected: &[ReferenceKind] = if is_stale { &[Texture] } else { &[] };
+                    assert_eq!(seen, expected, "{kind:?} {files:?} {is_read} {has_copies}");
+                }
+            }
+        }
+    }
+
+    /// Three links, and after them two assets that could not be read.
+    #[test]
+    fn links_come_before_what_is_unread_until_the_callback_breaks() {
+        for is_stale in [false, true] {
+            for last in 0..6 {
+                let scan = scan(Limits::default());
+                let mut index = index(&scan, &["mod/m.rvmat", "mod/m.p3d"]);
+                let textures = ["0.paa", "1.paa", "2.paa"].map(|name| ask(ReferenceKind::Texture, name));
+                let mut model = asker("mod/m.p3d", vec![ask(ReferenceKind::Material, "m.rvmat")]);
+                index.askers = vec![asker("mod/m.rvmat", textures.into())];
+                if is_stale {
+                    model.more_mut().copies = Some(Copies([key(&index.hash, "m.rvmat\n")].into()));
+                    index.askers.push(model);
+                }
+                for path in ["mod/z", "mod/a", "mod/z"] {
+                    index.add_unread(Path::new(path).into(), None, "why".to_owned()).unwrap();
+                }
+                let mut seen = Vec::new();
+                let each = |link: &Link<'_>| {
+                    let name = link.reference.map(|reference| reference.name.text.clone());
+                    seen.push(
+                        name.unwrap_or_else(|| format!("{} {}", link.path.display(), link.note.as_ref().unwrap())),
+                    );
+                    if seen.len() > last { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                };
+                let links = Links::of(index).unwrap();
+                if is_stale { links.each_stale(each) } else { links.each(each) }.unwrap();
+                let all = ["0.paa", "1.paa", "2.paa", "mod/a why", "mod/z why; why"];
+                assert_eq!(seen, all[..all.len().min(last + 1)], "{is_stale} {last}");
+            }
+        }
+    }
+
+    #[test]
+    fn files_that_nothing_means_come_after_all_links_until_the_callback_breaks() {
+        for has_links in [false, true] {
+            for last in 0..4 {
+                let scan = scan(Limits::default());
+                let mut index = index(&scan, &["mod/m.p3d", "mod/c.paa", "mod/b.paa", "mod/a.paa", "mod/a.txt"]);
+                if has_links {
+                    index.askers = vec![asker("mod/m.p3d", vec![ask(ReferenceKind::Texture, "b.paa")])];
+                }
+                index.add_unread(Path::new("mod/z").into(), None, "why".to_owned()).unwrap();
+                let (mut links, mut unused) = (Vec::new(), Vec::new());
+                let each = |file: &Unused<'_>| {
+                    unused.push(file.path.to_str().unwrap().replace('\\', "/"));
+                    if unused.len() > last { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                };
+                Links::of(index).unwrap().each_unused(|link| links.push(link.state), each).unwrap();
+                let states = [State::Found, State::Unread];
+                assert_eq!(links, states[usize::from(!has_links)..]);
+                let mut expected = vec!["mod/a.paa", "mod/b.paa", "mod/c.paa", "mod/m.p3d"];
+                expected.retain(|path| !has_links || *path != "mod/b.paa");
+                expected.truncate(last + 1);
+                assert_eq!(unused, expected, "{has_links} {last}");
+            }
+        }
+    }
 }

@@ -232,4 +232,112 @@ mod tests {
         }
         assert_eq!(Index::new(&crate::scan::Scan::new(["none"]), &[]).nearest([].into_iter(), "x"), None);
     }
+
+    /// Files that are not in a file system: loose ones, and members of these archives.
+    fn given(archives: &[(&str, Option<&str>)], files: &[(Option<usize>, &str)]) -> Index {
+        let mut index = Index::new(&crate::scan::Scan::new(["none"]), &[]);
+        index.given_prefix_files = Some(crate::answers::refs::prefix::Given::new());
+        for (path, member) in archives {
+            let member = member.map(|text| crate::base::text::Name { text: text.to_owned(), lossy: false });
+            index.add_archive(Path::new(path).into(), member, super::super::seen::Listing::default()).unwrap();
+        }
+        for (archive, name) in files {
+            index.add_file(*archive, name, false);
+        }
+        index.sort();
+        index
+    }
+
+    const ARCHIVES: [(&str, Option<&str>); 3] = [("a.zip", None), ("a.zip", Some("in.pbo")), ("b.zip", None)];
+    const FILES: [(Option<usize>, &str); 9] = [
+        (None, "a"),
+        (None, "b"),
+        (None, "a"),
+        (Some(0), "a"),
+        (Some(0), "b"),
+        (Some(1), "a"),
+        (Some(2), "a"),
+        (Some(0), "a"),
+        (Some(1), "a"),
+    ];
+
+    #[test]
+    fn a_file_is_one_by_its_path_its_archive_and_its_name_in_it() {
+        let mut index = given(&ARCHIVES, &FILES);
+        for a in 0..FILES.len() {
+            for b in 0..FILES.len() {
+                assert_eq!(index.identity(a) == index.identity(b), FILES[a] == FILES[b], "{a} {b}");
+            }
+            assert!(index.identity(a).is_some());
+        }
+        assert_eq!(index.identity(FILES.len()), None);
+    }
+
+    #[test]
+    fn the_files_of_a_key_are_marked_as_used_and_given_once_in_order() {
+        for in_game in [false, true] {
+            for chosen in 0_usize..1 << FILES.len() {
+                let mut index = given(&ARCHIVES, &FILES);
+                index.used = Some(vec![false; FILES.len()]);
+                let list = if in_game { &mut index.in_game } else { &mut index.in_place };
+                let is_chosen = |file: &usize| chosen >> file & 1 != 0;
+                // Files of other keys around them.
+                list.extend((0..FILES.len()).filter(|file| !is_chosen(file)).map(|file| (file as Key % 2 * 20, file)));
+                list.extend((0..FILES.len()).filter(is_chosen).map(|file| (10, file)));
+                list.sort_unstable();
+                let range = find(list, 10);
+                let mut expected: Vec<usize> = Vec::new();
+                for file in (0..FILES.len()).filter(is_chosen) {
+                    if !expected.iter().any(|&other| FILES[other] == FILES[file]) {
+                        expected.push(file);
+                    }
+                }
+                expected.sort_by_key(|&file| {
+                    let (archive, name) = FILES[file];
+                    match archive.map(|archive| ["a.zip", "a.zip!/in.pbo", "b.zip"][archive]) {
+                        Some(archive) => (archive, name),
+                        None => (name, ""),
+                    }
+                });
+                for _ in 0..2 {
+                    assert_eq!(*index.distinct(in_game, range.clone()), expected, "{chosen:b}");
+                    let used: Vec<bool> = (0..FILES.len()).map(|file| is_chosen(&file)).collect();
+                    assert_eq!(index.used.as_ref(), Some(&used));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_image_of_the_user_has_the_name_of_the_texture_or_of_what_the_game_loads_for_it() {
+        for there in 0..1 << 3 {
+            let names = ["a.tga", "a.paa", "a.png"];
+            let mut index = given(&[], &names.map(|name| (None, name)));
+            let is_there = |number: usize| there >> number & 1 != 0;
+            for (number, name) in names.iter().enumerate().filter(|(number, _)| is_there(*number)) {
+                index.by_texture.entry(key(&index.hash, name)).or_default().push(number);
+            }
+            for (path, tries) in [
+                (r"x\a.tga", &[0, 1][..]),
+                (r"x\a.png", &[2, 1]),
+                ("a.paa", &[1]),
+                (r"y\a", &[1]),
+                ("a.pac", &[]),
+                (r"a.tga\b.tga", &[]),
+                ("", &[]),
+            ] {
+                let expected = tries.iter().copied().find(|&number| is_there(number));
+                assert_eq!(index.texture(path), expected, "{path} {there:b}");
+            }
+        }
+        // Of many images of one name, a hundred are compared.
+        for place in [0, 1, 99, 100, 101] {
+            let names: Vec<String> =
+                (0..=101).map(|number| format!("{}/a.paa", if number == place { "x" } else { "o" })).collect();
+            let files: Vec<(Option<usize>, &str)> = names.iter().map(|name| (None, name.as_str())).collect();
+            let mut index = given(&[], &files);
+            index.by_texture.insert(key(&index.hash, "a.paa"), (0..=101).collect());
+            assert_eq!(index.texture(r"x\a.paa"), Some(if place < 100 { place } else { 0 }));
+        }
+    }
 }

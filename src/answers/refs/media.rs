@@ -368,4 +368,77 @@ mod tests {
             }
         }
     }
+
+    /// Files that are given, loose or in an archive, as an index knows them.
+    fn given(files: &[(Option<usize>, &str)]) -> Index {
+        use super::super::prefix::Given;
+        use super::super::seen::Listing;
+        let mut index = Index::new(&crate::scan::Scan::new(["none"]), &[]);
+        index.allow_cost();
+        index.given_prefix_files = Some(Given::new());
+        for path in ["a.zip", "b.zip"] {
+            index.add_archive(Path::new(path).into(), None, Listing::default()).unwrap();
+        }
+        for (archive, path) in files {
+            index.add_file(*archive, path, false);
+        }
+        index.sort();
+        index
+    }
+
+    #[test]
+    fn a_file_of_a_folder_goes_before_those_in_the_folders_below_it() {
+        let files = [
+            (None, "m/textures/x.png"),
+            (None, "m/textures/sub/x.png"),
+            (None, "m/textures/sub/deep/x.png"),
+            (None, "m/textures/subs/x.png"),
+            (None, "n/textures/x.png"),
+            (Some(0), "m/textures/x.png"),
+            (Some(0), "m/textures/sub/x.png"),
+            (Some(1), "m/textures/sub/x.png"),
+        ];
+        // The files that hide each other, by their places in the list.
+        let hides = [&[1, 2, 3][..], &[2], &[], &[], &[], &[6], &[], &[]];
+        for there in 0_usize..1 << files.len() {
+            let is_there = |file: usize| there >> file & 1 != 0;
+            let chosen: Vec<usize> = (0..files.len()).filter(|&file| is_there(file)).collect();
+            let mut index = given(&Vec::from_iter(chosen.iter().map(|&file| files[file])));
+            let is_hidden = |file: usize| chosen.iter().any(|&other| hides[other].contains(&file));
+            let mut expected: Vec<usize> = chosen.iter().copied().filter(|&file| !is_hidden(file)).collect();
+            // By their addresses.
+            expected.sort_by_key(|&file| (files[file].0.map_or("m", |archive| ["a", "b"][archive]), files[file]));
+            let found = index.media_named("x.png").unwrap();
+            assert_eq!(found.iter().map(|&file| chosen[file]).collect::<Vec<_>>(), expected, "{there:b}");
+        }
+    }
+
+    #[test]
+    fn a_missing_texture_of_a_model_is_what_its_binding_and_the_media_say() {
+        for binding in [Binding::Own, Binding::Lua, Binding::Perhaps] {
+            for count in 0..3 {
+                for name in ["x.png", "sub/x.png", r"C:\old\x.png", "X.png"] {
+                    let files = [(None, "m/textures/x.png"), (None, "n/textures/x.png")];
+                    let mut index = given(&files[..count]);
+                    let asker = Asker::new(Path::new("m/models/a.b3d").into(), None);
+                    asker.binding.set(binding).unwrap();
+                    let ask = ask(ReferenceKind::Texture, Way::Path, name);
+                    let resolved = index.resolve_bound(&asker, &ask.reference).unwrap();
+                    // Case counts.
+                    let count = if name == "X.png" { 0 } else { count };
+                    let expected = match (binding, count) {
+                        (Binding::Own, _) => None,
+                        (_, 1) => Some((State::Found, Some(Reason::Lua))),
+                        (_, 2) => Some((State::Ambiguous, None)),
+                        (Binding::Lua, _) => Some((State::Procedural, None)),
+                        (Binding::Perhaps, _) => Some((State::Unresolved, None)),
+                    };
+                    let found = resolved.as_ref().map(|resolved| (resolved.state, resolved.reason));
+                    assert_eq!(found, expected, "{binding:?} {count} {name}");
+                    let files = resolved.map_or(0, |resolved| resolved.meant.files().count());
+                    assert_eq!(files, if binding == Binding::Own { 0 } else { count }, "{binding:?} {name}");
+                }
+            }
+        }
+    }
 }

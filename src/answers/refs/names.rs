@@ -210,4 +210,72 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn numbers_of_archives_come_before_those_of_folders() {
+        let mut index = Index::new(&Scan::new(["none"]), &[]);
+        for (path, root) in [("a.pbo", r"z\a\"), ("b.zip", "")] {
+            let listing = Listing { root: root.to_owned(), ..Listing::default() };
+            index.add_archive(Path::new(path).into(), None, listing).unwrap();
+        }
+        for (name, prefix) in [("f", r"z\f\\"), ("g", "")] {
+            index.roots.push(Root { name: name.to_owned(), prefix: prefix.to_owned(), has_prefix: true });
+        }
+        let expected = [(r"z\a", "a.pbo"), ("", "b.zip"), (r"z\f", "f"), ("", "g")];
+        for (number, (prefix, name)) in expected.into_iter().enumerate() {
+            assert_eq!((index.prefix_of_root(number), index.name_of_root(number)), (Some(prefix), name));
+            assert_eq!(index.root(number).map(|root| root.name.as_str()), Some(name).filter(|_| number > 1));
+            // A member is in its archive, whatever the number of a folder says.
+            for archive in [None, Some(0), Some(1)] {
+                let file = index.add_file(archive, "x", false);
+                index.files[file].root = number;
+                assert_eq!(index.root_of(file), archive.unwrap_or(number));
+            }
+        }
+        assert_eq!((index.prefix_of_root(4), index.name_of_root(4), index.root_of(99)), (None, "", usize::MAX));
+    }
+
+    #[test]
+    fn the_name_of_a_member_is_its_last_part_without_its_number_and_that_of_a_file_its_path() {
+        let mut index = Index::new(&Scan::new(["none"]), &[]);
+        index
+            .add_archive(
+                Path::new("f/a.pbo").into(),
+                Some(Name { text: "in.pbo".to_owned(), lossy: false }),
+                Listing::default(),
+            )
+            .unwrap();
+        for (text, of_member) in [("x.hpp", "x.hpp"), (r"a\b\x.hpp", "x.hpp"), (r"a\x.hpp#2", "x.hpp"), (r"a\", "")] {
+            let (loose, member) = (index.add_file(None, text, false), index.add_file(Some(0), text, false));
+            assert_eq!((index.name_of(loose), index.name_of(member)), (text, of_member));
+            assert_eq!(
+                (index.path_of(loose), index.path_of(member)),
+                (Some(Path::new(text)), Some(Path::new("f/a.pbo")))
+            );
+        }
+    }
+
+    #[test]
+    fn the_address_of_a_file_is_charged_with_that_of_its_archive() {
+        use super::super::cost::Cost;
+        use crate::Limits;
+        for archive in [None, Some("a.zip"), Some("long/b.zip")] {
+            for name in ["", "x.paa", &"n".repeat(500)] {
+                let mut index = Index::new(&Scan::new(["none"]), &[]);
+                if let Some(archive) = archive {
+                    index.add_archive(Path::new(archive).into(), None, Listing::default()).unwrap();
+                }
+                let file = index.add_file(archive.map(|_| 0), name, false);
+                let address = archive.map_or(name.to_owned(), |archive| format!("{archive}!/{name}"));
+                for left in [address.len().saturating_sub(1), address.len(), address.len() + 1] {
+                    // A mebibyte may be given.
+                    index.cost = Cost::new(0, 0, &Limits { output: 0, ..Limits::default() });
+                    assert!(index.cost.name((1 << 20) - left));
+                    let expected = Some(address.clone()).filter(|_| left >= address.len());
+                    assert_eq!(index.target(file).map(|name| name.text), expected, "{archive:?} {left}");
+                    assert_eq!(index.cost.check().is_err(), expected.is_none());
+                }
+            }
+        }
+    }
 }

@@ -78,3 +78,86 @@ fn odd_on_disk(path: &Path) -> Option<Odd> {
     let data = std::fs::read(path).ok()?;
     if NoAsset::of(&data) == NoAsset::LfsPointer { Some(Odd::LfsPointer) } else { None }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::prefix::Given;
+    use super::super::seen::Listing;
+    use super::*;
+    use crate::base::error::Error;
+    use crate::base::format::Format;
+    use crate::scan::Scan;
+    use crate::summary::Problem;
+
+    fn problem(code: Code, severity: Severity) -> Problem {
+        let mut problem = Problem::error(&Error::malformed("why").coded(code));
+        problem.severity = severity;
+        problem
+    }
+
+    #[test]
+    fn the_first_problem_that_says_what_is_odd_counts() {
+        let scan = Scan::new(["x"]);
+        let mut record = scan.record(Path::new("x"), b"");
+        let codes = [Code::LfsPointer, Code::Empty, Code::Damaged, Code::Checksum, Code::Text];
+        let all = codes.iter().flat_map(|code| [(*code, Severity::Warning), (*code, Severity::Error)]);
+        let all: Vec<(Code, Severity)> = all.collect();
+        for format in [None, Some(Format::ALL[0])] {
+            record.summary.format = format;
+            let of = |(code, severity): (Code, Severity)| match code {
+                Code::LfsPointer => Some(Odd::LfsPointer),
+                Code::Empty => Some(Odd::Empty),
+                _ if format.is_some() && severity == Severity::Error => Some(Odd::Damaged),
+                _ => None,
+            };
+            for &one in &all {
+                record.summary.problems = vec![problem(one.0, one.1)];
+                assert_eq!(odd_by_problems(&record), of(one), "{one:?} {format:?}");
+                for &two in &all {
+                    record.summary.problems = vec![problem(one.0, one.1), problem(two.0, two.1)];
+                    assert_eq!(odd_by_problems(&record), of(one).or(of(two)), "{one:?} {two:?} {format:?}");
+                }
+            }
+            record.summary.problems.clear();
+            assert_eq!(odd_by_problems(&record), None);
+        }
+    }
+
+    /// The list of an archive says it first, then the record of the file. Only loose files are looked at on disk.
+    #[test]
+    fn what_is_odd_is_said_by_the_archive_then_by_the_record_then_by_the_file() {
+        let folder = std::env::temp_dir().join(format!("meshpeek-odd-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let empty = folder.join("empty");
+        std::fs::write(&empty, b"").unwrap();
+        let empty = empty.to_str().unwrap();
+        for archive in [None, Some(0)] {
+            for listed in [None, Some(Odd::LfsPointer)] {
+                for recorded in [false, true] {
+                    for is_given in [false, true] {
+                        let scan = Scan::new(["x"]);
+                        let mut index = Index::new(&scan, &[]);
+                        index.given_prefix_files = is_given.then(Given::new);
+                        index.add_archive(Path::new("a.zip").into(), None, Listing::default()).unwrap();
+                        let file = index.add_file(archive, empty, false);
+                        index.files[file].odd = listed;
+                        let path = if archive.is_some() { "a.zip" } else { empty };
+                        let mut record = scan.record(Path::new(path), b"");
+                        record.member = archive.map(|_| Name { text: empty.to_owned(), lossy: false });
+                        record.summary.format = Some(Format::ALL[0]);
+                        record.summary.problems = vec![problem(Code::Damaged, Severity::Error)];
+                        if recorded {
+                            index.add_odd(&record).unwrap();
+                        }
+                        let of_record = recorded.then_some(Odd::Damaged);
+                        let on_disk = (archive.is_none() && !is_given).then_some(Odd::Empty);
+                        let case = format!("{archive:?} {listed:?} {recorded} {is_given}");
+                        assert_eq!(index.odd_of(file), listed.or(of_record).or(on_disk), "{case}");
+                        assert_eq!(index.odd_of(99), None);
+                    }
+                }
+            }
+        }
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}

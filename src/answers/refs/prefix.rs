@@ -408,4 +408,105 @@ mod tests {
             assert_eq!(folded(name), expected, "{name:?}");
         }
     }
+
+    #[test]
+    fn prefix_files_are_known_by_their_names_in_any_case() {
+        let names = ["$PBOPREFIX$", "$PboPrefix$.txt", "$prefix$", "$PREFIX$.TXT", "PboPrefix.txt"];
+        for name in names {
+            for folder in ["", "m/", "m/$PBOPREFIX$/"] {
+                assert!(is_prefix_file(Path::new(&format!("{folder}{name}"))), "{folder}{name}");
+            }
+            for other in [format!("{name}.bak"), format!("x{name}"), format!("{name}/x")] {
+                assert!(!is_prefix_file(Path::new(&other)), "{other}");
+            }
+        }
+        for other in ["", "/", "pboprefix", "$pboprefix", "prefix.txt", "prefix"] {
+            assert!(!is_prefix_file(Path::new(other)), "{other}");
+        }
+    }
+
+    /// A folder of the temporary files, without links in its path, which is removed at the end.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(name: &str) -> Self {
+            let path = std::env::temp_dir().join(format!("meshpeek-{name}-{}", std::process::id()));
+            std::fs::create_dir_all(path.join("Mods/My/sub")).unwrap();
+            Self(path.canonicalize().unwrap())
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            std::fs::remove_dir_all(&self.0).unwrap();
+        }
+    }
+
+    #[test]
+    fn the_nearest_prefix_file_above_a_path_counts_unless_it_is_in_the_path_itself() {
+        let folder = Folder::new("above");
+        let at = |path: &str| folder.0.join(path);
+        std::fs::write(at("Mods/My/sub/x.paa"), b"x").unwrap();
+        let places = [("Mods", r"z\Mods\"), ("Mods/My", "own/"), ("Mods/My/sub", "deep")];
+        for present in 0..1 << places.len() {
+            let is_there = |number: usize| present >> number & 1 != 0;
+            for (number, (place, prefix)) in places.iter().enumerate() {
+                let file = at(place).join("$PBOPREFIX$");
+                if is_there(number) {
+                    std::fs::write(&file, prefix).unwrap();
+                } else if file.exists() {
+                    std::fs::remove_file(&file).unwrap();
+                }
+            }
+            for (path, inner, depth) in
+                [("Mods/My/sub/x.paa", "Mods/My/sub", 2), ("Mods/My/sub", "Mods/My/sub", 2), ("Mods/My", "Mods/My", 1)]
+            {
+                let has_own = path == inner && is_there(depth);
+                let nearest = (0..=depth).rev().find(|&number| is_there(number)).filter(|_| !has_own);
+                let expected = nearest.map(|number| {
+                    let start = [r"z\mods", "own", "deep"][number];
+                    let rest = ["", r"\my", r"\sub"][number + 1..=depth].concat();
+                    (at(places[number].0), at(inner), format!("{start}{rest}"))
+                });
+                let above = Above::of(&at(path)).map(|above| (above.folder, above.inner, above.prefix));
+                assert_eq!(above, expected, "{path} {present:b}");
+            }
+        }
+        assert!(Above::of(&at("none/x.paa")).is_none());
+    }
+
+    #[test]
+    fn a_prefix_file_without_a_prefix_gives_the_name_of_its_folder() {
+        for (folder, expected) in [("Mods/My Mod", "my mod"), ("A.B", "a.b"), ("Mods/", "mods"), ("/", "")] {
+            for bytes in [&b""[..], b"version=1\n", b"// x", b"\xef\xbb\xbf\n", b"prefix=\"\""] {
+                assert_eq!(stored_prefix(bytes, Path::new(folder)), expected, "{folder}");
+            }
+            assert_eq!(stored_prefix(b"x", Path::new(folder)), "x");
+        }
+        let here = std::env::current_dir().unwrap();
+        let name = here.file_name().unwrap().to_str().unwrap().to_lowercase();
+        for folder in ["", "."] {
+            assert_eq!(own_name(Path::new(folder)), name, "{folder:?}");
+        }
+    }
+
+    #[test]
+    fn a_path_is_spelled_as_it_is_and_as_a_scan_of_each_given_folder_finds_it() {
+        let folder = Folder::new("spellings");
+        let at = |path: &str| folder.0.join(path);
+        let dotted = at("Mods/My/..");
+        for (path, given, expected) in [
+            (at("Mods/My"), vec![], vec![at("Mods/My")]),
+            (at("Mods/My"), vec![at("Mods")], vec![at("Mods/My")]),
+            (at("Mods/My"), vec![dotted.clone()], vec![at("Mods/My"), dotted.join("My")]),
+            (at("Mods"), vec![dotted.clone(), dotted.clone()], vec![at("Mods"), dotted.clone()]),
+            (at("Mods"), vec![at("Mods/My")], vec![at("Mods")]),
+            (at("Mods"), vec![at("none"), dotted.clone()], vec![at("Mods"), dotted.clone()]),
+            (at("none"), vec![folder.0.clone()], vec![at("none")]),
+        ] {
+            let found = spellings(&path, &given);
+            let text = |paths: &[PathBuf]| -> Vec<_> { paths.iter().map(|path| path.as_os_str().to_owned()).collect() };
+            assert_eq!(text(&found), text(&expected), "{path:?} {given:?}");
+        }
+    }
 }

@@ -378,4 +378,173 @@ mod tests {
             assert_eq!((home.root.as_str(), home.path.as_str(), home.other), (root, own, None), "{path} {member}");
         }
     }
+
+    fn name(text: &str) -> Name {
+        Name { text: text.to_owned(), lossy: false }
+    }
+
+    /// Archives with two prefixes, and files of one path in them.
+    const ARCHIVES: [(&str, &str); 4] = [("a.pbo", "p"), ("b.pbo", "p"), ("c.pbo", "q"), ("d.pbo", "p")];
+    const FILES: [usize; 5] = [0, 0, 1, 2, 3];
+
+    fn archives() -> Index {
+        use crate::answers::refs::seen::Listing;
+        let mut index = Index::new(&Scan::new(["none"]), &[]);
+        index.allow_cost();
+        index.given_prefix_files = Some(Given::new());
+        for (path, root) in ARCHIVES {
+            index
+                .add_archive(Path::new(path).into(), None, Listing { root: root.to_owned(), ..Listing::default() })
+                .unwrap();
+        }
+        index
+    }
+
+    /// The note of the first answer, and that of the next about the same files.
+    fn notes(own: usize, files: &[usize]) -> [Option<String>; 2] {
+        let mut others = Vec::new();
+        for &file in files {
+            let other = FILES[file];
+            if other != own && ARCHIVES[other].1 == ARCHIVES[own].1 && !others.contains(&other) {
+                others.push(other);
+            }
+        }
+        [0, 1].map(|number| others.get(number).map(|&other: &usize| format!("same prefix as {}", ARCHIVES[other].0)))
+    }
+
+    #[test]
+    fn of_files_with_one_path_that_in_the_own_archive_is_meant_and_each_pair_of_prefixes_is_said_once() {
+        for there in 0_usize..1 << FILES.len() {
+            for own in [None, Some(0), Some(1), Some(2), Some(3)] {
+                let mut index = archives();
+                for (number, archive) in FILES.into_iter().enumerate() {
+                    let file = index.add_file(Some(archive), &format!("{number}"), false);
+                    if there >> number & 1 != 0 {
+                        index.in_game.push((key(&index.hash, "x.paa"), file));
+                    }
+                }
+                index.sort();
+                let mut asker = match own {
+                    Some(own) => Asker::new(Path::new(ARCHIVES[own].0).into(), Some(name("m.p3d"))),
+                    None => Asker::new(Path::new("m.p3d").into(), None),
+                };
+                asker.in_game = true;
+                let files: Vec<usize> = (0..FILES.len()).filter(|file| there >> file & 1 != 0).collect();
+                let near: Vec<usize> = files.iter().copied().filter(|&file| own == Some(FILES[file])).collect();
+                let (state, reason, meant) = match (&files[..], &near[..]) {
+                    ([], _) => (State::Missing, None, vec![]),
+                    ([_], _) => (State::Found, Some(Reason::Prefix), files.clone()),
+                    (_, [_]) => (State::Found, Some(Reason::OwnRoot), near),
+                    (_, []) => (State::Ambiguous, None, files.clone()),
+                    _ => (State::Ambiguous, None, near),
+                };
+                let notes = match files.first() {
+                    Some(&first) if files.len() > 1 => notes(own.unwrap_or(FILES[first]), &files),
+                    _ => [None, None],
+                };
+                for note in notes {
+                    let ask = ask(ReferenceKind::Texture, &Way::Path, "x.paa");
+                    let resolved = index.resolve(&asker, &ask, None).unwrap();
+                    let found: Vec<usize> = resolved.meant.files().collect();
+                    let case = format!("{own:?} {files:?}");
+                    assert_eq!((resolved.state, resolved.reason, found), (state, reason, meant.clone()), "{case}");
+                    assert_eq!(resolved.note, note, "{case}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn of_given_paths_the_innermost_around_the_asker_chooses_if_it_leaves_out_a_file() {
+        let files = ["g/x", "g/in/x", "h/x", "g/in/y"];
+        for (asker, below) in [
+            ("g/m", &["g/"][..]),
+            ("g/in/m", &["g/in/"]),
+            ("g/in/deep/m", &["g/in/"]),
+            ("g/inner/m", &["g/"]),
+            ("h/m", &["h/"]),
+            ("q/m", &[]),
+        ] {
+            let asker = Asker::new(Path::new(asker).into(), None);
+            for there in 0_usize..1 << files.len() {
+                let mut index = Index::new(&Scan::new(["g/in", "g", "h"]), &[]);
+                for file in files {
+                    index.add_file(None, file, false);
+                }
+                let all: Vec<usize> = (0..files.len()).filter(|file| there >> file & 1 != 0).collect();
+                let is_near = |file: &usize| below.iter().any(|folder| files[*file].starts_with(folder));
+                let mut near: Vec<usize> = all.iter().copied().filter(is_near).collect();
+                if near.len() == all.len() {
+                    near.clear();
+                }
+                assert_eq!(index.given_with(&asker, &all), near, "{:?} {all:?}", asker.path);
+            }
+        }
+    }
+
+    #[test]
+    fn a_name_without_a_file_is_procedural_or_assumed_or_an_image_of_the_user_or_missing() {
+        for in_game in [false, true] {
+            for kind in [ReferenceKind::Texture, ReferenceKind::Material, ReferenceKind::File] {
+                for (text, is_procedural, is_assumed, has_image) in [
+                    ("#(argb,8,8,3)color(1,1,1,1)", true, false, false),
+                    (r"#(x)\image.paa", true, false, true),
+                    ("#x.paa", false, false, false),
+                    (r"ca\x.paa", false, true, false),
+                    (r"\CA\image.paa", false, true, true),
+                    ("ca", false, true, false),
+                    ("cab/x.paa", false, false, false),
+                    (r"q\image.paa", false, false, true),
+                    (r"q\ca\x.paa", false, false, false),
+                ] {
+                    let mut index = Index::new(&Scan::new(["none"]), &["Ca".to_owned()]);
+                    index.allow_cost();
+                    index.given_prefix_files = Some(Given::new());
+                    let image = index.add_file(None, "t/image.paa", false);
+                    index.by_texture.insert(key(&index.hash, "image.paa"), vec![image]);
+                    index.sort();
+                    let mut asker = Asker::new(Path::new("m.p3d").into(), None);
+                    asker.in_game = in_game;
+                    let resolved = index.resolve(&asker, &ask(kind, &Way::Path, text), None).unwrap();
+                    let expected = match kind {
+                        _ if in_game && is_procedural => (State::Procedural, None),
+                        _ if in_game && is_assumed => (State::Found, None),
+                        ReferenceKind::Texture if has_image => (State::Found, Some(Reason::FileName)),
+                        _ => (State::Missing, None),
+                    };
+                    assert_eq!((resolved.state, resolved.reason), expected, "{text} {kind:?} {in_game}");
+                    let files: Vec<usize> = resolved.meant.files().collect();
+                    assert_eq!(files.len(), usize::from(expected.1.is_some()), "{text} {kind:?} {in_game}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_without_a_dot_may_be_a_folder_of_the_game_and_nothing_else_may() {
+        for kind in [ReferenceKind::File, ReferenceKind::Texture, ReferenceKind::Include] {
+            for (text, is_there) in [
+                (r"z\my", true),
+                (r"\Z\MY", true),
+                ("z/my/", true),
+                (r"z\my\x.sqf", false),
+                (r"z\m", false),
+                ("z", false),
+            ] {
+                for in_game in [false, true] {
+                    let mut index = Index::new(&Scan::new(["none"]), &[]);
+                    index.allow_cost();
+                    index.given_prefix_files = Some(Given::new());
+                    index.folders.insert(key(&index.hash, r"z\my"));
+                    index.sort();
+                    let mut asker = Asker::new(Path::new("m.bin").into(), None);
+                    asker.in_game = in_game;
+                    let resolved = index.resolve(&asker, &ask(kind, &Way::Path, text), None).unwrap();
+                    let is_folder = in_game && is_there && kind == ReferenceKind::File;
+                    let expected = if is_folder { (State::Found, Some("a folder")) } else { (State::Missing, None) };
+                    assert_eq!((resolved.state, resolved.note.as_deref()), expected, "{text} {kind:?} {in_game}");
+                }
+            }
+        }
+    }
 }

@@ -261,4 +261,68 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn a_member_has_the_name_that_its_archive_stores_or_that_of_its_address_without_a_number() {
+        for respelled in 0..1 << 3 {
+            let mut listing = Listing::default();
+            for number in (0..3).filter(|number| respelled >> number & 1 != 0) {
+                listing.respelled.push((number, format!("stored{number}#2")));
+            }
+            for number in 0..4 {
+                for (own, bare) in [("a.paa", "a.paa"), ("a.paa#2", "a.paa"), ("", "")] {
+                    let is_respelled = number < 3 && respelled >> number & 1 != 0;
+                    let expected = if is_respelled { format!("stored{number}#2") } else { bare.to_owned() };
+                    assert_eq!(listing.stored_name(number, own), expected, "{respelled:b} {number}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn texts_and_lua_are_read_unless_they_are_damaged_assets_and_utf_16_only_of_configs() {
+        use crate::budget::Budget;
+        let text = "texture = \"a.png\";\n";
+        let wide: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let odd = [&wide[..], b"x"].concat();
+        let scan = crate::scan::Scan::new(["x"]);
+        for (path, member, is_config, is_lua) in [
+            ("config.cpp", None, true, false),
+            ("a.hpp", None, true, false),
+            ("x.zip", Some("a.rvmat"), true, false),
+            ("config.cpp", Some("a.txt"), false, false),
+            ("a.txt", None, false, false),
+            ("a.lua", None, false, true),
+            ("x.zip", Some("a.lua"), false, true),
+        ] {
+            for (data, is_text, is_wide) in [
+                (text.as_bytes(), true, false),
+                (&wide, false, true),
+                (&odd, false, true),
+                (b"\0\xff\x01\x02\x80", false, false),
+            ] {
+                for format in [None, Some(Format::Rap)] {
+                    let mut record = scan.record(Path::new(path), data);
+                    record.member = member.map(|text| Name { text: text.to_owned(), lossy: false });
+                    record.summary.format = format;
+                    let budget = Budget::new(data.len() as u64, &Limits::default());
+                    let (record, budget) = (&record, &budget);
+                    let seen = Sighting { record, data, asset: None, budget, members: 0..0, is_continued: false };
+                    let found = Seen::of_text(&seen);
+                    let is_read = format.is_none() && (is_text || is_lua || is_wide && is_config);
+                    let case = format!("{path} {member:?} {is_text} {is_wide} {format:?}");
+                    assert_eq!(found.text.is_some(), is_read, "{case}");
+                    let names = found.text.as_ref().map_or(0, |text| text.asks.len());
+                    let has_names = is_read && (is_text || is_wide && is_config);
+                    assert_eq!(names, usize::from(has_names), "{case}");
+                    // A byte is left over.
+                    let is_cut = has_names && data.len() == odd.len();
+                    assert!(
+                        !is_cut || found.cut.is_some_and(|cut| cut.offset() == Some(odd.len() as u64 - 1)),
+                        "{case}"
+                    );
+                }
+            }
+        }
+    }
 }

@@ -137,4 +137,33 @@ mod tests {
             assert_eq!(unused, expected);
         }
     }
+
+    #[test]
+    fn an_unused_file_has_its_address_and_its_size_where_that_is_known() {
+        let file = std::env::temp_dir().join(format!("meshpeek-unused-{}.paa", std::process::id()));
+        std::fs::write(&file, b"12345").unwrap();
+        let on_disk = file.to_str().unwrap();
+        for is_given in [false, true] {
+            let mut index = Index::new(&Scan::new(["none"]), &[]);
+            index.allow_cost();
+            index.given_prefix_files = is_given.then(Given::new);
+            for member in [None, Some("in.pbo")] {
+                let member = member.map(|text: &str| Name { text: text.to_owned(), lossy: false });
+                index.add_archive(Path::new("z.zip").into(), member, Listing::default()).unwrap();
+            }
+            for (archive, name, path, member, bytes) in [
+                (None, on_disk, on_disk, None, Some(5).filter(|_| !is_given)),
+                (None, "none.paa", "none.paa", None, None),
+                (Some(0), r"d\x.paa", "z.zip", Some(r"d\x.paa"), Some(9)),
+                (Some(1), r"d\x.paa", "z.zip", Some(r"in.pbo!/d\x.paa"), Some(9)),
+            ] {
+                let number = index.add_file(archive, name, false);
+                index.files[number].bytes = 9;
+                let Unused { path: found, member: of, bytes: size } = index.unused_at(number).unwrap();
+                let of = of.map(|name| name.text);
+                assert_eq!((found, of.as_deref(), size), (Path::new(path), member, bytes), "{name} {archive:?}");
+            }
+        }
+        std::fs::remove_file(&file).unwrap();
+    }
 }

@@ -293,3 +293,214 @@ fn why_unresolved(failure: Option<&str>, ask: &Ask) -> String {
         None => format!("the macro {} is not defined", ask.reference.name.text),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::super::configs::Text;
+    use super::super::prefix::Given;
+    use super::*;
+    use crate::Limits;
+    use crate::scan::Scan;
+
+    fn ask(kind: ReferenceKind, name: &str) -> Ask {
+        Ask::of(Reference { kind, name: Name { text: name.to_owned(), lossy: false } })
+    }
+
+    fn asker(path: &str, asks: Vec<Ask>) -> Asker {
+        let mut asker = Asker::new(Path::new(path).into(), None);
+        (asker.in_game, asker.asks) = (true, asks.into());
+        asker.is_included = path.ends_with(".hpp");
+        asker.is_followed = asker.is_included || path.ends_with(".rvmat");
+        asker.is_target = !path.ends_with(".p3d");
+        asker
+    }
+
+    /// A config with this content.
+    fn config(path: &str, text: &str) -> Asker {
+        let Text { asks, defines, .. } = Text::read(Path::new(path), text.as_bytes(), &Limits::default());
+        let mut asker = asker(path, asks);
+        asker.more_mut().defines = defines;
+        asker
+    }
+
+    /// The links of these askers, and of further files that they may name.
+    fn links(askers: Vec<Asker>, files: &[&str]) -> Links {
+        let scan = Scan::new(["m"]);
+        let mut index = Index { given_prefix_files: Some(Given::new()), ..Index::new(&scan, &[]) };
+        for path in askers.iter().map(|asker| asker.path.to_path_buf()).chain(files.iter().map(|file| file.into())) {
+            index.add_path(path).unwrap();
+        }
+        index.askers = askers;
+        Links::of(index).unwrap()
+    }
+
+    /// Each link as its asset, what leads to it, its name and its state, such as `a.p3d>x.rvmat: t.paa found`.
+    fn rows(askers: Vec<Asker>, files: &[&str]) -> Vec<String> {
+        let mut rows = Vec::new();
+        let each = |link: &Link<'_>| {
+            let last = |text: &str| text.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
+            let mut row = last(link.path.to_str().unwrap());
+            if let Some(via) = link.via {
+                row = format!("{row}>{}", last(&via.text));
+            }
+            let name = link.reference.map_or("", |reference| &reference.name.text);
+            let target = link.target().map_or(String::new(), |target| format!(" {}", last(&target.text)));
+            let note = link.note.as_ref().map_or(String::new(), |note| format!(" ({note})"));
+            rows.push(format!("{row}: {name} {}{target}{note}", link.state));
+            ControlFlow::Continue(())
+        };
+        links(askers, files).each(each).unwrap();
+        rows
+    }
+
+    const ASSETS: [&str; 5] = ["a.p3d", "b.p3d", "x.rvmat", "y.rvmat", "z.rvmat"];
+
+    /// The rule once more: what a material names comes after the first reference to it.
+    fn visit(asset: usize, edges: &[Vec<usize>; 5], seen: &mut [bool; 5], row: &str, rows: &mut Vec<String>) {
+        rows.push(format!("{row}: first{asset}.paa missing"));
+        for &other in &edges[asset] {
+            rows.push(format!("{row}: {} found {0}", ASSETS[other]));
+            if !std::mem::replace(&mut seen[other], true) {
+                let root = row.split('>').next().unwrap();
+                visit(other, edges, seen, &format!("{root}>{}", ASSETS[other]), rows);
+            }
+        }
+        rows.push(format!("{row}: last{asset}.paa missing"));
+    }
+
+    #[test]
+    fn each_material_is_listed_once_after_its_first_reference_or_at_the_end() {
+        let possible: [&[usize]; 5] = [&[2, 3], &[2, 3, 4], &[2, 3], &[2, 4], &[3]];
+        for number in 0..1_usize << 10 {
+            let mut bits = number;
+            let edges = possible.map(|others| {
+                let chosen = others.iter().enumerate().filter(|(place, _)| bits >> place & 1 != 0);
+                let chosen: Vec<usize> = chosen.map(|(_, other)| *other).collect();
+                bits >>= others.len();
+                chosen
+            });
+            let mut askers = Vec::new();
+            for (asset, edges) in edges.iter().enumerate() {
+                let mut asks = vec![ask(ReferenceKind::Texture, &format!("first{asset}.paa"))];
+                asks.extend(edges.iter().map(|&other| ask(ReferenceKind::Material, ASSETS[other])));
+                asks.push(ask(ReferenceKind::Texture, &format!("last{asset}.paa")));
+                askers.push(asker(&format!("m/{}", ASSETS[asset]), asks));
+            }
+            // They are found in any order.
+            askers.rotate_left(number % 5);
+            let (mut seen, mut expected) = ([false; 5], Vec::new());
+            for asset in 0..5 {
+                if !std::mem::replace(&mut seen[asset], true) {
+                    visit(asset, &edges, &mut seen, ASSETS[asset], &mut expected);
+                }
+            }
+            assert_eq!(rows(askers, &[]), expected, "{edges:?}");
+        }
+    }
+
+    #[test]
+    fn only_materials_and_includes_lead_to_further_references() {
+        use ReferenceKind::{File, Include, Material, Model, Proxy, Surface, Texture};
+        for kind in [File, Include, Material, Model, Proxy, Surface, Texture] {
+            for name in ["x.rvmat", "h.hpp"] {
+                let texture = || vec![ask(Texture, "t.paa")];
+                let askers = vec![
+                    asker("m/a.p3d", vec![ask(kind, name), ask(Texture, "u.paa")]),
+                    asker("m/h.hpp", texture()),
+                    asker("m/x.rvmat", texture()),
+                ];
+                let mut expected = vec![format!("a.p3d: {name} found {name}"), "a.p3d: u.paa missing".to_owned()];
+                let is_followed = matches!(kind, Material | Include);
+                if is_followed {
+                    expected.insert(1, format!("a.p3d>{name}: t.paa missing"));
+                }
+                // A material means something by itself, an included text does not.
+                if !is_followed || name == "h.hpp" {
+                    expected.push("x.rvmat: t.paa missing".to_owned());
+                }
+                assert_eq!(rows(askers, &[]), expected, "{kind:?} {name}");
+            }
+        }
+    }
+
+    #[test]
+    fn macros_count_from_their_definition_on_and_are_read_from_each_included_text_once_for_each_config() {
+        let one = "unresolved (the macro ONE is not defined)";
+        let deep = "#define ONE \"1.paa\"\nicon = \"deep.paa\";\n";
+        for (a, b, h, expected) in [
+            ("texture = ONE;\n#define ONE \"1.paa\"\n", "", "", vec![format!("a.cpp: ONE {one}")]),
+            ("#define ONE \"1.paa\"\ntexture = ONE;\n", "", "", vec!["a.cpp: ONE found 1.paa".to_owned()]),
+            ("#define ONE \"1.paa\"\n#undef ONE\ntexture = ONE;\n", "", "", vec![format!("a.cpp: ONE {one}")]),
+            // The last definition counts, and those of one config are none of the next.
+            (
+                "#define ONE \"2.paa\"\n#define ONE \"1.paa\"\ntexture = ONE;\n",
+                "texture = ONE;\n",
+                "",
+                vec!["a.cpp: ONE found 1.paa".to_owned(), format!("b.cpp: ONE {one}")],
+            ),
+            (
+                "texture = ONE;\n#include \"h.hpp\"\nicon = TWO;\n",
+                "#include \"h.hpp\"\ntexture = ONE;\n#include \"./h.hpp\"\n",
+                "#include \"deep.hpp\"\n#define TWO \"2.paa\"\nicon = \"h.paa\";\n#include \"h.hpp\"\n",
+                vec![
+                    format!("a.cpp: ONE {one}"),
+                    "a.cpp: h.hpp found h.hpp".to_owned(),
+                    "a.cpp>h.hpp: deep.hpp found deep.hpp".to_owned(),
+                    "a.cpp>deep.hpp: deep.paa missing".to_owned(),
+                    "a.cpp>h.hpp: h.paa missing".to_owned(),
+                    "a.cpp>h.hpp: h.hpp found h.hpp".to_owned(),
+                    "a.cpp: TWO found 2.paa".to_owned(),
+                    "b.cpp: h.hpp found h.hpp".to_owned(),
+                    "b.cpp: ONE found 1.paa".to_owned(),
+                    "b.cpp: ./h.hpp found h.hpp".to_owned(),
+                ],
+            ),
+        ] {
+            let askers =
+                vec![config("m/a.cpp", a), config("m/b.cpp", b), config("m/deep.hpp", deep), config("m/h.hpp", h)];
+            assert_eq!(rows(askers, &["m/1.paa", "m/2.paa"]), expected, "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn why_a_text_is_not_read_in_full_is_said_once_if_it_is_included() {
+        for including in 0..1 << 3 {
+            let is_including = |number: usize| including >> number & 1 != 0;
+            let mut askers = Vec::new();
+            for (number, name) in ["a.cpp", "b.cpp", "c.cpp"].iter().enumerate() {
+                let text = if is_including(number) { "#include \"h.hpp\"\n" } else { "picture = \"x.paa\";\n" };
+                askers.push(config(&format!("m/{name}"), text));
+            }
+            let mut h = config("m/h.hpp", "picture = \"h.paa\";\n");
+            h.more_mut().cut = Some("why".to_owned());
+            askers.push(h);
+            let rows = rows(askers, &[]);
+            let unread: Vec<&String> = rows.iter().filter(|row| row.contains("unread")).collect();
+            let expected: &[&str] = if including == 0 { &[] } else { &["h.hpp:  unread (why)"] };
+            assert_eq!(unread, expected, "{including:b}");
+            let lists = rows.iter().filter(|row| row.contains("h.paa")).count();
+            assert_eq!(lists, usize::from(including != 0), "{rows:?}");
+        }
+    }
+
+    #[test]
+    fn an_include_of_what_is_no_text_of_a_config_says_that_it_is_not_read() {
+        for kind in [ReferenceKind::Include, ReferenceKind::File, ReferenceKind::Texture, ReferenceKind::Material] {
+            for (file, is_text) in
+                [("h.hpp", true), ("H.INC", true), ("a.cpp", true), ("x.txt", false), ("x", false), ("x.paa", false)]
+            {
+                for is_there in [false, true] {
+                    let path = format!("m/{file}");
+                    let files: &[&str] = if is_there { &[&path] } else { &[] };
+                    let rows = rows(vec![asker("m/b.p3d", vec![ask(kind, file)])], files);
+                    let is_said = is_there && !is_text && kind == ReferenceKind::Include;
+                    let note = " (not read: the name is not that of a text of a config)";
+                    let state = if is_there { format!("found {file}") } else { "missing".to_owned() };
+                    assert_eq!(rows, [format!("b.p3d: {file} {state}{}", if is_said { note } else { "" })]);
+                }
+            }
+        }
+    }
+}
