@@ -349,4 +349,43 @@ mod tests {
             assert_eq!(batches(&vec![1; count], 1000), expected);
         }
     }
+
+    /// The first ranges of members in an archive at 100,000: their sizes, what is read of each first, and what more.
+    fn first(members: &[(u64, u64, u64)], at_once: u64) -> (Vec<Range<u64>>, u64) {
+        let names: Vec<(&str, u64)> = members.iter().map(|(bytes, ..)| ("a", *bytes)).collect();
+        let header = pbo(&names);
+        let asset = Asset::parse_file(Path::new("x.pbo"), &header, &Limits::default()).unwrap();
+        let mut parts = Vec::new();
+        for (number, (member, (_, least, more))) in Container::of(&asset).unwrap().members().zip(members).enumerate() {
+            let mut part = Part::new(Name::from(Path::new("a")), member.unwrap(), Use::Whole, None, 0);
+            let start = number as u64 * 10_000;
+            (part.range, part.more) = (start..start + least, *more);
+            parts.push(part);
+        }
+        let bytes = members.iter().map(|(_, least, _)| least).sum();
+        let archive = Ranges::new(1 << 30).section(100_000..1 << 29);
+        let FirstRanges { wanted, spare } = Batch { parts, bytes, at_once }.first_ranges(&archive);
+        let from_archive = |range: &Range<u64>| range.start - 100_000..range.end - 100_000;
+        (wanted.iter().map(from_archive).collect(), spare)
+    }
+
+    #[test]
+    fn members_are_read_further_if_a_44th_of_the_batch_allows_it_for_all() {
+        for bytes in [0_u64, 4_400, 44_000, 440_000] {
+            for least in [10_u64, 100, 500] {
+                for more in [[0_u64, 0], [300, 0], [300, 200], [5_000, 4_000]] {
+                    for at_once in [100, 1_000, 1_500, 1 << 20] {
+                        let members = more.map(|more| (bytes, least, more));
+                        let allowed = (2 * bytes / 44).min(at_once);
+                        let left = allowed.saturating_sub(2 * least);
+                        let is_longer = more[0] + more[1] <= left;
+                        let [first_more, last_more] = if is_longer { more } else { [0, 0] };
+                        let wanted = [0..least + first_more, 10_000..10_000 + least + last_more];
+                        let spare = left - first_more - last_more;
+                        assert_eq!(first(&members, at_once), (wanted.to_vec(), spare), "{members:?} {at_once}");
+                    }
+                }
+            }
+        }
+    }
 }

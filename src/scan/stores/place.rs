@@ -241,4 +241,95 @@ mod tests {
         assert_eq!(joined_within(&[7..9, 3..8, 4..4], 0), std::slice::from_ref(&(3..9)));
         assert!(joined_within(&[], 9).is_empty());
     }
+
+    /// A file of zeros that notes what is read.
+    #[derive(Default)]
+    struct Noted(u64, std::sync::Mutex<Vec<Vec<Range<u64>>>>);
+
+    impl Noted {
+        fn reads(&self) -> Vec<Vec<Range<u64>>> {
+            std::mem::take(&mut self.1.lock().unwrap())
+        }
+    }
+
+    impl Stored for Noted {
+        fn byte_len(&self) -> u64 {
+            self.0
+        }
+
+        fn stamp(&self) -> Option<String> {
+            None
+        }
+
+        fn modified(&self) -> Option<SystemTime> {
+            None
+        }
+
+        fn read(&self, ranges: &[Range<u64>]) -> io::Result<Vec<Vec<u8>>> {
+            self.1.lock().unwrap().push(ranges.to_vec());
+            Ok(ranges.iter().map(|range| vec![0; (range.end - range.start) as usize]).collect())
+        }
+    }
+
+    #[test]
+    fn what_is_there_is_not_read_again_and_a_gap_is_read_if_it_is_small_for_what_is_missing() {
+        for length in [10_u64, 20_000, 80_000] {
+            for gap in [1_u64, 1024, 1025, 4_000, 5_000, 5_001, 16_384, 16_385, 20_000] {
+                for spare in [0_u64, 4_000, 100_000] {
+                    for there in [None, Some(0), Some(1)] {
+                        let wanted = [0..length, length + gap..2 * length + gap];
+                        let file = Noted(1 << 20, Default::default());
+                        let place = Place { file: &file, most: u64::MAX };
+                        let mut ranges = Ranges::new(file.0);
+                        if let Some(there) = there {
+                            ranges.add(wanted[there].start, vec![0; length as usize]);
+                        }
+                        place.add(&wanted, spare, &mut ranges).unwrap();
+                        let missing = if there.is_some() { length } else { 2 * length };
+                        let allowed = spare.max(missing / 8).clamp(1024, 16_384);
+                        let expected = match there {
+                            Some(there) => vec![wanted[1 - there].clone()],
+                            None if gap <= allowed => vec![0..2 * length + gap],
+                            None => wanted.to_vec(),
+                        };
+                        assert_eq!(file.reads(), [expected], "{length} {gap} {spare} {there:?}");
+                        assert!(wanted.iter().all(|range| ranges.get(range.clone()).is_ok()));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn after_six_rounds_a_question_reads_half_as_many_bytes_more_as_before() {
+        let (size, step) = (100_000_u64, 100_u64);
+        for before in [0, 1_000] {
+            let file = Noted(size, Default::default());
+            let place = Place { file: &file, most: u64::MAX };
+            let mut ranges = Ranges::new(size);
+            // What was there before does not count.
+            ranges.add(0, vec![0; before as usize]);
+            let whole = place.load(&mut ranges, |ranges| {
+                for start in (0..size).step_by(step as usize) {
+                    ranges.get(start..start + step)?;
+                }
+                Ok(())
+            });
+            assert!(whole.is_ok());
+            let (mut end, mut rounds, mut expected) = (before, 0, Vec::new());
+            while end < size {
+                rounds += 1;
+                // The first of the parts that is not there, as far as it is not.
+                let next = end / step * step + step;
+                let more = if rounds > 6 { (end - before) / 2 } else { 0 };
+                let start = end;
+                end = (next + more).min(size);
+                expected.push((start, end));
+            }
+            let reads: Vec<(u64, u64)> = file.reads().iter().map(|read| (read[0].start, read[0].end)).collect();
+            assert_eq!(reads.last().map(|(_, end)| *end), Some(size));
+            assert_eq!(reads.len(), expected.len(), "{reads:?} {expected:?}");
+            assert_eq!(reads[..6], expected[..6]);
+        }
+    }
 }

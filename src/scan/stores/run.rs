@@ -417,3 +417,222 @@ fn look_at_all(
     })?;
     Ok(descent.describe(spot, Data::Whole(ranges.get(0..size)?), held.budget(), None))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::ops::{ControlFlow, Range};
+    use std::path::PathBuf;
+    use std::sync::Arc;
+    use std::time::SystemTime;
+
+    use super::super::store::Listed;
+    use super::*;
+    use crate::scan::input::Input;
+    use crate::scan::known::Known;
+    use crate::scan::options::Scan;
+    use crate::scan::unit::Unit;
+
+    /// A store with one file, the model or archive `s:/m/x`, which fails at first.
+    #[derive(Debug, Default)]
+    struct Shelf {
+        bytes: Vec<u8>,
+        stamp: Option<&'static str>,
+        /// How often it fails to open or, if this is below 0, to read.
+        failures: i32,
+        /// What it says about other tries, one after the other.
+        retries: [Option<Retry>; 2],
+        /// How often it was asked to open the file, and about another try.
+        asked: Mutex<(i32, usize)>,
+    }
+
+    struct Opened<'s>(&'s Shelf, i32);
+
+    impl Shelf {
+        fn asked(&self) -> MutexGuard<'_, (i32, usize)> {
+            self.asked.lock().unwrap()
+        }
+    }
+
+    impl Stores for Shelf {
+        fn has(&self, path: &Path) -> bool {
+            path.starts_with("s:")
+        }
+
+        fn list<'s>(&'s self, path: &Path) -> Result<Box<dyn Iterator<Item = Result<Listed>> + Send + 's>> {
+            let named = path.file_name().is_some_and(|name| name != "m");
+            Ok(Box::new(std::iter::once(Ok(Listed { path: "s:/m/x.pbo".into(), named }))))
+        }
+
+        fn open(&self, _: &Path) -> Result<Box<dyn File + '_>> {
+            self.asked().0 += 1;
+            let number = self.asked().0;
+            if number <= self.failures {
+                return Err(io::Error::other(format!("try {number}")).into());
+            }
+            Ok(Box::new(Opened(self, number)))
+        }
+
+        fn retry(&self, _: &Path) -> Retry {
+            let mut asked = self.asked();
+            asked.1 += 1;
+            self.retries[asked.1 - 1].unwrap()
+        }
+    }
+
+    impl File for Opened<'_> {
+        fn byte_len(&self) -> u64 {
+            self.0.bytes.len() as u64
+        }
+
+        fn stamp(&self) -> Option<String> {
+            self.0.stamp.map(str::to_owned)
+        }
+
+        fn modified(&self) -> Option<SystemTime> {
+            None
+        }
+
+        fn read(&self, ranges: &[Range<u64>]) -> io::Result<Vec<Vec<u8>>> {
+            if self.1 <= -self.0.failures {
+                return Err(io::Error::other(format!("try {}", self.1)));
+            }
+            let piece = |range: &Range<u64>| self.0.bytes[range.start as usize..range.end as usize].to_vec();
+            Ok(ranges.iter().map(piece).collect())
+        }
+    }
+
+    /// An archive with one model.
+    fn archive() -> Vec<u8> {
+        let model = b"BB3D\x04\0\0\0\x01\0\0\0";
+        [&b"a.b3d\0"[..], &[0; 16], &[12, 0, 0, 0], &[0; 21], model].concat()
+    }
+
+    /// What a scan of this input finds, and the shelf after it.
+    fn scan(shelf: Shelf, path: &str, unit: Option<Unit>, known: Option<Known>) -> (Vec<Found>, Arc<Shelf>) {
+        let shelf = Arc::new(shelf);
+        let mut scan = Scan::new([path]);
+        scan.stores = Some(shelf.clone());
+        scan.known = known.map(Arc::new);
+        let mut found = Vec::new();
+        let mut units = unit.into_iter().map(Ok);
+        let is_unit = units.len() > 0;
+        let input = if is_unit { Input::Units(&mut units) } else { Input::Paths };
+        scan.run(
+            input,
+            |_| (),
+            |one, _| {
+                found.push(one);
+                ControlFlow::Continue(())
+            },
+        )
+        .unwrap();
+        (found, shelf)
+    }
+
+    #[test]
+    fn a_file_that_failed_is_read_once_more_if_its_store_answers_in_the_end() {
+        let answers = [Retry::Never, Retry::Later, Retry::Now];
+        // A store fails when it opens the file, or when it reads it.
+        for failures in [-3_i32, -2, -1, 0, 1, 2, 3] {
+            for first in answers {
+                for second in answers {
+                    let retries = [Some(first), Some(second)];
+                    let shelf = Shelf { bytes: archive(), failures, retries, ..Shelf::default() };
+                    let (found, shelf) = scan(shelf, "s:/m/x.pbo", None, None);
+                    let is_again = failures != 0 && first != Retry::Never && second == Retry::Now;
+                    let tries = if is_again { 2 } else { 1 };
+                    let case = format!("{failures} {first:?} {second:?}: {found:?}");
+                    if failures.abs() < tries {
+                        let assets = found.iter().filter(|found| matches!(found, Found::Asset(_))).count();
+                        assert_eq!((assets, found.len()), (2, 2), "{case}");
+                    } else {
+                        let [Found::Unreadable(error)] = &found[..] else { panic!("{case}") };
+                        assert!(error.to_string().contains(&format!("try {tries}")), "{case}");
+                        assert_eq!(error.path(), Some(Path::new("s:/m/x.pbo")), "{case}");
+                    }
+                    let answered = match (failures, first) {
+                        (0, _) => 0,
+                        (_, Retry::Never) => 1,
+                        _ => 2,
+                    };
+                    assert_eq!(*shelf.asked(), (tries, answered), "{case}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_unit_is_read_unless_its_stamp_is_another_than_that_of_the_store() {
+        for of_unit in [None, Some("a"), Some("b")] {
+            for stamp in [None, Some("a")] {
+                let unit = Unit {
+                    unit: 0,
+                    path: "s:/m/x.pbo".into(),
+                    range: None,
+                    bytes: 1,
+                    stamp: of_unit.map(str::to_owned),
+                    named: false,
+                };
+                let retries = [Some(Retry::Never); 2];
+                let shelf = Shelf { bytes: archive(), stamp, retries, ..Shelf::default() };
+                let (found, _) = scan(shelf, "s:/none", Some(unit), None);
+                let is_changed = of_unit.is_some() && of_unit != stamp;
+                let error = found.iter().find_map(|found| match found {
+                    Found::Unreadable(error) => Some(error.to_string()),
+                    _ => None,
+                });
+                assert_eq!(error.is_some(), is_changed, "{of_unit:?} {stamp:?}");
+                assert!(error.is_none_or(|error| error.contains("changed since it was cut into units")));
+                assert_eq!(found.len(), if is_changed { 1 } else { 2 }, "{of_unit:?} {stamp:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_is_unchanged_if_it_is_known_with_its_stamp_and_is_scanned_whole() {
+        let shelf = |stamp| Shelf { bytes: archive(), stamp, retries: [Some(Retry::Never); 2], ..Shelf::default() };
+        let (found, _) = scan(shelf(Some("a")), "s:/m/x.pbo", None, None);
+        let stamps = found.iter().map(|found| match found {
+            Found::Asset(record) => record.stamp.clone(),
+            _ => panic!("{found:?}"),
+        });
+        // The record of the archive has the stamp.
+        let stamps: Vec<Option<String>> = stamps.collect();
+        let [Some(stamp), None] = &stamps[..] else { panic!("{stamps:?}") };
+        assert!(stamp.starts_with("a:"), "{stamp}");
+        for (path, now, known, is_unchanged) in [
+            ("s:/m/x.pbo", Some("a"), "s:/m/x.pbo", true),
+            ("s:/m", Some("a"), "s:/m/x.pbo", true),
+            ("s:/m/x.pbo", Some("b"), "s:/m/x.pbo", false),
+            ("s:/m/x.pbo", None, "s:/m/x.pbo", false),
+            ("s:/m/x.pbo", Some("a"), "s:/m/y.pbo", false),
+            ("s:/m/x.pbo!/a.b3d", Some("a"), "s:/m/x.pbo", false),
+        ] {
+            let mut records = Known::default();
+            records.add(PathBuf::from(known), stamp.clone());
+            let (found, _) = scan(shelf(now), path, None, Some(records));
+            let unchanged = found.iter().filter(|found| matches!(found, Found::Unchanged(_))).count();
+            assert_eq!(unchanged == found.len(), is_unchanged, "{path} {now:?} {known}: {found:?}");
+            let members = if path.contains("!/") { 1 } else { 2 };
+            assert_eq!(found.len(), if is_unchanged { 1 } else { members }, "{path} {now:?} {known}");
+        }
+    }
+
+    #[test]
+    fn the_first_error_of_several_threads_is_kept() {
+        let error = |number: i32| Error::malformed(number.to_string());
+        for results in 0..1 << 4 {
+            let failure = Failure::default();
+            let mut first = None;
+            for number in 0..4 {
+                let fails = results >> number & 1 != 0;
+                failure.keep(if fails { Err(error(number)) } else { Ok(()) });
+                first = first.or(Some(number).filter(|_| fails));
+                assert_eq!(failure.is_there(), first.is_some(), "{results:b}");
+            }
+            let message = failure.into_result().err().map(|error| error.message());
+            assert_eq!(message, first.map(|number| number.to_string()), "{results:b}");
+        }
+    }
+}
