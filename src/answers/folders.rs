@@ -218,3 +218,130 @@ fn both(files: [Shown; 2], reading: &Reading, options: &Options, sink: &mut dyn 
     of_a.unchanged().map_err(|error| error.in_file(&a.path))?;
     of_b.unchanged().map_err(|error| error.in_file(&b.path))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A folder of the temporary files, which is removed at the end.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(name: &str) -> Self {
+            let path = std::env::temp_dir().join(format!("meshpeek-folders-{name}-{}", std::process::id()));
+            std::fs::create_dir_all(&path).unwrap();
+            Self(path)
+        }
+
+        fn file(&self, name: &str, bytes: &str) -> PathBuf {
+            let path = self.0.join(name);
+            std::fs::write(&path, bytes).unwrap();
+            path
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            std::fs::remove_dir_all(&self.0).unwrap();
+        }
+    }
+
+    fn name(text: &str) -> Name {
+        Name { text: text.to_owned(), lossy: false }
+    }
+
+    /// The differences of these files, until `last` more have come, and the errors.
+    fn compare(sides: [Files; 2], last: usize) -> (Vec<Difference>, Vec<Error>) {
+        let (mut differences, mut errors) = (Vec::new(), Vec::new());
+        let mut sink = |difference| {
+            differences.push(difference);
+            if differences.len() > last { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let mut other = |error| errors.push(error);
+        let reading = Reading { access: Access::READ, limits: Limits::default() };
+        Folders::new(sides).compare(&reading, &Options::default(), &mut sink, &mut other);
+        (differences, errors)
+    }
+
+    #[test]
+    fn files_on_both_sides_differ_in_their_bytes_or_in_why_there_are_none() {
+        let folder = Folder::new("pairs");
+        let paths =
+            [folder.file("one", "1"), folder.file("same", "1"), folder.file("other", "2"), folder.file("long", "333")];
+        let contents: Vec<Option<&PathBuf>> = paths.iter().map(Some).chain([None]).collect();
+        for one in &contents {
+            for two in &contents {
+                let sides = [one, two].map(|content| {
+                    let mut files = Files::with_prefix("x.zip!/".to_owned());
+                    let content = content.cloned().ok_or_else(|| Error::malformed("why"));
+                    files.push(name("f.txt"), content);
+                    files
+                });
+                let bytes = |path: &Option<&PathBuf>| path.map(|path| std::fs::read(path).unwrap());
+                let (a, b) = (bytes(one), bytes(two));
+                let length = |bytes: &Option<Vec<u8>>| bytes.as_ref().map_or(0, Vec::len) as u64;
+                let [first, second] = sides;
+                let folders = Folders::new([first, second]);
+                assert_eq!(folders.bytes(), length(&a) + length(&b));
+                let (differences, errors) = compare(folders.sides, usize::MAX);
+                assert!(errors.is_empty(), "{errors:?}");
+                let reason = |bytes: &Option<Vec<u8>>| match bytes {
+                    Some(_) => Fact::ABSENT,
+                    None => Fact::Text(name("why")),
+                };
+                if a.is_none() || b.is_none() {
+                    let [difference] = &differences[..] else { panic!("{differences:?}") };
+                    assert_eq!((difference.change, difference.place.as_str()), (Change::Changed, "problems"));
+                    assert_eq!(difference.values, Some([reason(&a), reason(&b)]));
+                } else {
+                    assert_eq!(differences.is_empty(), a == b, "{one:?} {two:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_comparison_ends_when_its_callback_breaks() {
+        let folder = Folder::new("breaks");
+        // Two are changed, one is moved, two are removed and two added.
+        let long = &"these bytes moved".repeat(9);
+        let lists = [
+            [("a", "1"), ("b", "1"), ("moved", long), ("gone", "22"), ("lost", "333")],
+            [("a", "2"), ("b", "2"), ("to", long), ("new", "4444"), ("other", "55555")],
+        ];
+        let mut all = 0;
+        for last in (0..8).rev() {
+            let mut number = 0;
+            let sides = lists.map(|list| {
+                number += 1;
+                let mut files = Files::default();
+                for (path, bytes) in list {
+                    files.push(name(path), Ok(folder.file(&format!("{number}{path}"), bytes)));
+                }
+                files
+            });
+            let (differences, errors) = compare(sides, last);
+            if last == 7 {
+                all = differences.len();
+                let moved = differences.iter().find(|difference| difference.change == Change::Moved).unwrap();
+                assert_eq!((&moved.path.as_ref().unwrap().text[..], moved.to.as_deref()), ("moved", Some("to")));
+            }
+            assert!(all == 7 && errors.is_empty(), "{errors:?}");
+            assert_eq!(differences.len(), all.min(last + 1));
+        }
+    }
+
+    #[test]
+    fn errors_of_a_pair_name_the_file_or_the_member_by_its_prefix() {
+        let content = || Ok(PathBuf::from("t/1"));
+        for (prefix, content, expected) in [
+            (None, content(), "t/1"),
+            (None, Err(Error::malformed("why")), "d/f.p3d"),
+            (Some("x.zip!/"), content(), "x.zip!/d/f.p3d"),
+            (Some("x.zip!/"), Err(Error::malformed("why")), "x.zip!/d/f.p3d"),
+        ] {
+            let shown = Shown::new(prefix, (name("d/f.p3d"), File::new(content)));
+            assert_eq!(shown.path, Path::new(expected), "{prefix:?}");
+        }
+    }
+}

@@ -626,4 +626,65 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn a_number_is_stored_in_seven_bits_per_byte_with_the_low_ones_first() {
+        for bits in 0..=32_u32 {
+            for number in [(1_u64 << bits) - 1, 1 << bits, (1 << bits) + 1] {
+                let Ok(number) = u32::try_from(number) else { continue };
+                let mut bytes = Vec::new();
+                put_number(number, &mut bytes);
+                let length = (32 - number.leading_zeros()).div_ceil(7).max(1);
+                assert_eq!(bytes.len(), length as usize, "{number}");
+                let sum = bytes.iter().rev().fold(0_u64, |sum, byte| sum << 7 | u64::from(byte & 0x7f));
+                assert_eq!(sum, u64::from(number));
+                let (last, before) = bytes.split_last().unwrap();
+                assert!(*last < 0x80 && before.iter().all(|byte| *byte >= 0x80), "{number}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_constant_has_any_number_of_32_bits_with_or_without_a_sign() {
+        for around in [0, i64::from(i32::MIN), i64::from(i32::MAX), i64::from(u32::MAX), i64::MIN + 2, i64::MAX - 2] {
+            for number in around - 2..=around + 2 {
+                let is_held = number >= i64::from(i32::MIN) && number <= i64::from(u32::MAX);
+                let expected = if is_held { Some(number as u32) } else { None };
+                assert_eq!(number_of_32_bits(number.to_string().as_bytes()), expected, "{number}");
+                if number >= 0 {
+                    assert_eq!(number_of_32_bits(format!("0x{number:x}").as_bytes()), expected, "{number:#x}");
+                }
+            }
+        }
+        for text in ["", "1.0", "A", "1 2", "--1"] {
+            assert_eq!(number_of_32_bits(text.as_bytes()), None, "{text}");
+        }
+    }
+
+    /// What a macro expands to is one value, or else the macro stays as it is written.
+    #[test]
+    fn a_text_without_macros_is_one_value_or_none() {
+        for (text, expected) in [
+            ("1", Some((2, "\u{1}\0\0\0"))),
+            ("a word", Some((0, "a word\0"))),
+            ("", Some((0, "\0"))),
+            ("__EVAL(1)", Some((4, "1\0"))),
+            ("\"a\"", Some((0, "a\0"))),
+            ("\"\"", Some((0, "\0"))),
+            ("\"a\"\"b\"", Some((0, "a\"b\0"))),
+            ("\"a\" \\n \"b\"", Some((0, "a\nb\0"))),
+            ("\"a", None),
+            ("\"a\" b", None),
+            ("\"a\", \"b\"", None),
+            ("\"a\"; x = 1", None),
+            ("a, b", None),
+            ("a; b", None),
+            ("{1}", None),
+            ("F(x)", None),
+            ("a \"b\"", None),
+        ] {
+            let found = meaning(text.as_bytes()).map(|literal| (literal.kind().0, literal.bytes()));
+            assert_eq!(found, expected.map(|(kind, bytes)| (kind, bytes.as_bytes().to_vec())), "{text}");
+        }
+    }
 }
