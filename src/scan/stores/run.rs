@@ -508,8 +508,8 @@ mod tests {
         [&b"a.b3d\0"[..], &[0; 16], &[12, 0, 0, 0], &[0; 21], model].concat()
     }
 
-    /// What a scan of this input finds, and the shelf after it.
-    fn scan(shelf: Shelf, path: &str, unit: Option<Unit>, known: Option<Known>) -> (Vec<Found>, Arc<Shelf>) {
+    /// What a scan of this input finds, the shelf after it, and the files that are counted.
+    fn scan(shelf: Shelf, path: &str, unit: Option<Unit>, known: Option<Known>) -> (Vec<Found>, Arc<Shelf>, u64) {
         let shelf = Arc::new(shelf);
         let mut scan = Scan::new([path]);
         scan.stores = Some(shelf.clone());
@@ -527,7 +527,7 @@ mod tests {
             },
         )
         .unwrap();
-        (found, shelf)
+        (found, shelf, scan.progress.files())
     }
 
     #[test]
@@ -539,7 +539,7 @@ mod tests {
                 for second in answers {
                     let retries = [Some(first), Some(second)];
                     let shelf = Shelf { bytes: archive(), failures, retries, ..Shelf::default() };
-                    let (found, shelf) = scan(shelf, "s:/m/x.pbo", None, None);
+                    let (found, shelf, files) = scan(shelf, "s:/m/x.pbo", None, None);
                     let is_again = failures != 0 && first != Retry::Never && second == Retry::Now;
                     let tries = if is_again { 2 } else { 1 };
                     let case = format!("{failures} {first:?} {second:?}: {found:?}");
@@ -557,6 +557,8 @@ mod tests {
                         _ => 2,
                     };
                     assert_eq!(*shelf.asked(), (tries, answered), "{case}");
+                    // Only what could be read is counted.
+                    assert_eq!(files, u64::from(failures.abs() < tries), "{case}");
                 }
             }
         }
@@ -576,7 +578,7 @@ mod tests {
                 };
                 let retries = [Some(Retry::Never); 2];
                 let shelf = Shelf { bytes: archive(), stamp, retries, ..Shelf::default() };
-                let (found, _) = scan(shelf, "s:/none", Some(unit), None);
+                let (found, _, files) = scan(shelf, "s:/none", Some(unit), None);
                 let is_changed = of_unit.is_some() && of_unit != stamp;
                 let error = found.iter().find_map(|found| match found {
                     Found::Unreadable(error) => Some(error.to_string()),
@@ -584,7 +586,8 @@ mod tests {
                 });
                 assert_eq!(error.is_some(), is_changed, "{of_unit:?} {stamp:?}");
                 assert!(error.is_none_or(|error| error.contains("changed since it was cut into units")));
-                assert_eq!(found.len(), if is_changed { 1 } else { 2 }, "{of_unit:?} {stamp:?}");
+                let expected = if is_changed { (1, 0) } else { (2, 1) };
+                assert_eq!((found.len(), files), expected, "{of_unit:?} {stamp:?}");
             }
         }
     }
@@ -592,7 +595,7 @@ mod tests {
     #[test]
     fn a_file_is_unchanged_if_it_is_known_with_its_stamp_and_is_scanned_whole() {
         let shelf = |stamp| Shelf { bytes: archive(), stamp, retries: [Some(Retry::Never); 2], ..Shelf::default() };
-        let (found, _) = scan(shelf(Some("a")), "s:/m/x.pbo", None, None);
+        let (found, _, _) = scan(shelf(Some("a")), "s:/m/x.pbo", None, None);
         let stamps = found.iter().map(|found| match found {
             Found::Asset(record) => record.stamp.clone(),
             _ => panic!("{found:?}"),
@@ -611,11 +614,12 @@ mod tests {
         ] {
             let mut records = Known::default();
             records.add(PathBuf::from(known), stamp.clone());
-            let (found, _) = scan(shelf(now), path, None, Some(records));
+            let (found, _, files) = scan(shelf(now), path, None, Some(records));
             let unchanged = found.iter().filter(|found| matches!(found, Found::Unchanged(_))).count();
             assert_eq!(unchanged == found.len(), is_unchanged, "{path} {now:?} {known}: {found:?}");
             let members = if path.contains("!/") { 1 } else { 2 };
-            assert_eq!(found.len(), if is_unchanged { 1 } else { members }, "{path} {now:?} {known}");
+            let results = if is_unchanged { 1 } else { members };
+            assert_eq!((found.len(), files), (results, 1), "{path} {now:?} {known}");
         }
     }
 
