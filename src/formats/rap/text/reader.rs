@@ -775,4 +775,87 @@ mod tests {
             }
         }
     }
+
+    /// Each step of a text, as one line with its place.
+    fn steps(text: &str) -> Vec<String> {
+        let mut reader = Reader::new(text.as_bytes());
+        let mut steps = Vec::new();
+        while let Some(step) = reader.next_step() {
+            let (what, (line, column)) = match step {
+                Step::Event(Event { line, column, kind }) => (
+                    match kind {
+                        EventKind::Class { name, parent: None } => format!("class {name}"),
+                        EventKind::Class { name, parent: Some(parent) } => format!("class {name} of {parent}"),
+                        EventKind::End => "end".to_owned(),
+                        EventKind::Extern(name) => format!("extern {name}"),
+                        EventKind::Delete(name) => format!("delete {name}"),
+                        EventKind::Value(key, value) => format!("{key} = {}", ByteStr::new(&value.text)),
+                        EventKind::Array(key, is_append) => format!("{key}[] {is_append}"),
+                        EventKind::Item(key, value) => format!("{key}[] {}", ByteStr::new(&value.text)),
+                        EventKind::Include(path) => format!("include {path}"),
+                        EventKind::Call(call) => format!("call {call}"),
+                    },
+                    (line, column),
+                ),
+                Step::Skipped(skipped, place) => (
+                    match skipped {
+                        Skipped::Word(word) => format!("word {}", ByteStr::new(word)),
+                        Skipped::ArrayStart => "{".to_owned(),
+                        Skipped::ArrayEnd => "}".to_owned(),
+                        Skipped::ArraysEnd => ";".to_owned(),
+                        Skipped::Enum(constants) => format!("enum {}", ByteStr::new(constants).to_string().trim()),
+                        Skipped::Lost(_) => "lost".to_owned(),
+                        other => format!("{other:?}"),
+                    },
+                    place,
+                ),
+            };
+            let lost = if reader.lost().is_some() && what != "lost" { " lost" } else { "" };
+            steps.push(format!("{line}:{column} {what}{lost}"));
+        }
+        steps
+    }
+
+    #[test]
+    fn each_form_of_an_entry_has_its_step_and_the_place_of_its_start() {
+        for (text, expected) in [
+            ("  class A {", &["1:3 class A"][..]),
+            ("class A\n:B\n{\n};", &["1:1 class A of B", "4:1 end"]),
+            ("class A: B;", &["1:1 extern A lost"]),
+            ("class A;;", &["1:1 extern A"]),
+            ("Delete A; a=1;", &["1:1 delete A", "1:13 a = 1"]),
+            ("a =\n  1;", &["2:3 a = 1"]),
+            ("a = 1 }", &["1:5 a = 1", "1:7 end"]),
+            ("a[] = { 1, \"2\" };", &["1:1 a[] false", "1:9 a[] 1", "1:12 a[] 2", "1:16 }"]),
+            (
+                "a[] += {{1}, 2};b=3;",
+                &["1:1 a[] true", "1:9 {", "1:10 a[] 1", "1:11 }", "1:14 a[] 2", "1:15 }", "1:19 b = 3"],
+            ),
+            // All levels end, and what follows are entries again.
+            ("a[] = {{1; b = 2;", &["1:1 a[] false", "1:8 {", "1:9 a[] 1", "1:10 ;", "1:16 b = 2"]),
+            ("a[] = 1;", &["1:7 a = 1 lost"]),
+            ("enum X { A, /* } */ B } a = 1;", &["1:1 enum A, /* } */ B", "1:29 a = 1"]),
+            ("enum X; a = 1;", &["1:13 a = 1"]),
+            ("a = 1; NAME\nb = 2;", &["1:5 a = 1", "1:8 word NAME", "2:5 b = 2"]),
+            ("F(a, b) b = 2;", &["1:1 call F(a, b)", "1:13 b = 2"]),
+            (
+                "#include <a>\n#include \"b\" c\n# include d\na = 1;",
+                &["1:1 include a", "2:1 include b", "3:1 lost", "4:5 a = 1"],
+            ),
+            ("a = \"b\" \"c\"; d = 1;", &["1:5 a = b", "1:9 lost", "1:18 d = 1"]),
+            ("a = \"b\nc = 1;", &["1:5 a = b lost", "2:5 c = 1"]),
+            ("a = #(x,1)y(2); b = 1;", &["1:5 a = #(x,1)y(2)", "1:21 b = 1"]),
+        ] {
+            assert_eq!(steps(text), expected, "{text}");
+            // Lines of comments count.
+            let later: Vec<String> = expected
+                .iter()
+                .map(|step| {
+                    let (line, rest) = step.split_once(':').unwrap();
+                    format!("{}:{rest}", line.parse::<u32>().unwrap() + 2)
+                })
+                .collect();
+            assert_eq!(steps(&format!("/* a = 1;\n*/// {{\n{text}")), later, "{text}");
+        }
+    }
 }
