@@ -342,4 +342,54 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn a_file_is_kept_once_for_all_its_assets_and_takes_its_path() {
+        let paths = ["a", "long/b", "c"];
+        for number in 0..3_usize.pow(5) {
+            let scan = Scan::new(["x"]);
+            let room = Room::new(&scan);
+            let mut seen = Seen::default();
+            let mut expected: Vec<&str> = Vec::new();
+            for step in 0..5 {
+                let path = paths[number / 3_usize.pow(step) % 3];
+                let file = seen.file(Path::new(path), &room).unwrap();
+                if !expected.contains(&path) {
+                    expected.push(path);
+                }
+                assert_eq!(expected[file], path);
+                assert_eq!(seen.files[file].path, Path::new(path));
+            }
+            assert_eq!(seen.files.len(), expected.len());
+            // One byte too few for the last of them.
+            let bytes: u64 = expected.iter().map(|path| path.len() as u64 + 64).sum();
+            for (most, is_enough) in [(bytes, true), (bytes - 1, false)] {
+                let mut scan = Scan::new(["x"]);
+                scan.limits.decoded_bytes = most;
+                let (room, mut seen) = (Room::new(&scan), Seen::default());
+                let results: Vec<bool> =
+                    expected.iter().map(|path| seen.file(Path::new(path), &room).is_ok()).collect();
+                assert_eq!(results.last(), Some(&is_enough));
+                assert!(results[..results.len() - 1].iter().all(|is_ok| *is_ok));
+            }
+        }
+    }
+
+    #[test]
+    fn a_copy_is_lossy_if_its_path_or_its_member_is() {
+        use crate::base::text::Name;
+        let scan = Scan::new(["x"]);
+        let mut paths = vec![(PathBuf::from("a"), false)];
+        #[cfg(unix)]
+        paths.push((<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(b"a\xff").into(), true));
+        for (path, is_lossy) in paths {
+            for member in [None, Some(false), Some(true)] {
+                let mut record = scan.record(&path, b"12345");
+                record.member = member.map(|lossy| Name { text: "in".to_owned(), lossy });
+                let copy = copy_of(record);
+                assert_eq!(copy.lossy, is_lossy || member == Some(true), "{path:?} {member:?}");
+                assert_eq!((&copy.path, copy.member.as_deref(), copy.bytes), (&path, member.map(|_| "in"), 5));
+            }
+        }
+    }
 }

@@ -114,3 +114,34 @@ impl Files {
 }
 
 impl_fmt!([] Debug for Files, |files| "Files({} loose)", files.index.loose.len());
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::base::text::Name;
+
+    #[test]
+    fn a_prefix_file_of_up_to_4096_bytes_that_is_no_member_is_kept() {
+        for name in ["$PBOPREFIX$", "m/$prefix$.TXT", "m/pboprefix.txt", "m/prefix.txt", "m/a.txt"] {
+            for length in [0, 1, 4095, 4096, 4097] {
+                for member in [None, Some("$PBOPREFIX$")] {
+                    let scan = Scan::new(["m"]);
+                    let mut files = Files::new(&scan, &[]);
+                    let data = vec![b'x'; length];
+                    let mut record = scan.record(Path::new(name), &data);
+                    record.member = member.map(|text| Name { text: text.to_owned(), lossy: false });
+                    files.add(record, &data, None).unwrap();
+                    let is_kept = !["m/prefix.txt", "m/a.txt"].contains(&name) && length <= 4096 && member.is_none();
+                    let kept = files.index.given_prefix_files.as_ref().unwrap();
+                    let expected = Some((PathBuf::from(name), data)).filter(|_| is_kept);
+                    assert_eq!(*kept, Given::from_iter(expected), "{name} {length} {member:?}");
+                    // A member is in its archive, which is a file.
+                    let loose = if member.is_none() { vec![PathBuf::from(name)] } else { Vec::new() };
+                    assert_eq!(files.index.loose, loose, "{name} {length} {member:?}");
+                }
+            }
+        }
+    }
+}

@@ -164,4 +164,55 @@ mod tests {
         index.sort();
         assert_eq!(index.nearest_in(1, r"b\x.paa").unwrap(), Some(own));
     }
+
+    /// A file that has only the name stands in for a texture beside the model or in its archive, if this is allowed.
+    #[test]
+    fn a_file_with_the_name_stands_in_where_no_prefix_gives_the_model_a_place_in_the_game() {
+        use super::super::prefix::Given;
+        use crate::answers::refs::seen::{Listed, Listing};
+        for prefix in ["", "z"] {
+            for format in [Format::Odol, Format::Mlod, Format::B3d] {
+                for there in [None, Some(r"m\x.paa"), Some(r"q\x.paa"), Some(r"t\x.paa")] {
+                    for substitutes in [Substitutes::Allowed, Substitutes::Refused] {
+                        let mut index = Index::new(&Scan::new(["none"]), &[]);
+                        index.given_prefix_files = Some(Given::new());
+                        let mut listing = Listing { root: prefix.to_owned(), ..Listing::default() };
+                        for name in [Some(r"m\house.p3d"), there].into_iter().flatten() {
+                            listing.texts.push_str(name);
+                            listing.members.push(Listed {
+                                end: listing.texts.len(),
+                                lossy: false,
+                                bytes: 1,
+                                odd: None,
+                            });
+                        }
+                        index.add_archive(Path::new("a.pbo").into(), None, listing).unwrap();
+                        index.prepare().unwrap();
+                        let member = Name { text: r"m\house.p3d".to_owned(), lossy: false };
+                        let model = Model { path: Path::new("a.pbo"), member: Some(&member), format };
+                        let texture = Name { text: r"t\x.tga".to_owned(), lossy: false };
+                        let image = index.image(model, &texture, substitutes).unwrap();
+                        let is_game = format != Format::B3d;
+                        let state = match there {
+                            None => None,
+                            // A path of the game.
+                            Some(r"t\x.paa") if is_game && prefix.is_empty() => Some(State::Found),
+                            Some(_) if substitutes == Substitutes::Refused => None,
+                            Some(_) if is_game && !prefix.is_empty() => None,
+                            Some(_) => Some(State::Missing),
+                        };
+                        let case = format!("{prefix} {format:?} {there:?} {substitutes:?}");
+                        assert_eq!(image.as_ref().map(|image| image.state), state, "{case}");
+                        if let Some(Image { path, member, .. }) = image {
+                            assert_eq!(
+                                (path.as_path(), member.unwrap().text.as_str()),
+                                (Path::new("a.pbo"), there.unwrap()),
+                                "{case}"
+                            );
+                        }
+                    }
+                }
+            }
+        }
+    }
 }

@@ -263,4 +263,40 @@ mod tests {
         }
         assert_eq!(path_of(Path::new("/"), "d.hpp"), None);
     }
+
+    #[test]
+    fn an_included_text_is_found_in_any_case_within_the_limit_unless_it_was_read_before() {
+        let folder = std::env::temp_dir().join(format!("meshpeek-included-{}", std::process::id()));
+        std::fs::create_dir_all(folder.join("Sub/Folder.hpp")).unwrap();
+        let folder = folder.canonicalize().unwrap();
+        std::fs::write(folder.join("Sub/A.hpp"), b"").unwrap();
+        let from = folder.join("config.cpp");
+        let scan = Scan::new([&from]);
+        let index = Index::new(&scan, &[]);
+        let given = GivenPaths::of(&scan, &index.hash);
+        for known in [vec![], vec![folder.join("Sub")], vec![folder.join("Su")]] {
+            for left in [0, 1, 50, 200_000] {
+                for (name, found) in [
+                    ("Sub/A.hpp", Some("Sub/A.hpp")),
+                    (r".\Sub\A.hpp", Some("Sub/A.hpp")),
+                    (r"sub\a.HPP", Some("Sub/A.hpp").filter(|_| left > 1 || cfg!(windows))),
+                    ("Sub/B.hpp", None),
+                    ("Sub/Folder.hpp", None),
+                    ("Sub/A.hpp/x", None),
+                    // A text that the user named was read.
+                    ("config.cpp", Some("config.cpp")),
+                ] {
+                    let (given, known) = (&given, &known[..]);
+                    let mut included = Included { given, known, left, found: HashSet::new(), next: Vec::new() };
+                    let is_known = known.len() == 1 && known[0].ends_with("Sub") && !name.starts_with(r"sub\");
+                    let is_in_reach = left > 0 || name == "config.cpp";
+                    let expected = found.filter(|_| is_in_reach && (!is_known || name == "config.cpp"));
+                    let path = included.text_at(&from, name, &index);
+                    assert_eq!(path, expected.map(|path| folder.join(path)), "{name} {left} {known:?}");
+                    assert!(included.left <= left);
+                }
+            }
+        }
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
 }

@@ -257,3 +257,67 @@ fn read_in(scan: &Scan, archive: &Address, data: &[u8], index: &mut Index, other
     index.is_around = false;
     result.and(failed)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    fn text_of(place: &Place) -> String {
+        match place {
+            Place::Scan => "scan".to_owned(),
+            Place::File(file) => format!("around {}", file.display()),
+            Place::Archive(address) => address.to_path().display().to_string(),
+        }
+    }
+
+    #[test]
+    fn textures_are_looked_for_around_the_model_or_in_its_archive_and_then_in_all_of_its_file() {
+        for (model, expected) in [
+            ("m/a.p3d", &["around m/a.p3d"][..]),
+            ("-", &[]),
+            ("m/a.pbo!/x.p3d", &["m/a.pbo"]),
+            ("-!/x.p3d", &["-"]),
+            ("m/a.zip!/b.pbo!/x.p3d", &["m/a.zip!/b.pbo", "m/a.zip"]),
+            ("m/a.zip!/b.zip!/c.pbo!/x.p3d", &["m/a.zip!/b.zip!/c.pbo", "m/a.zip"]),
+        ] {
+            let textures = Textures::of_file(&Scan::new(["none"]), &Rules::default(), &Address::parse(model), None);
+            let stages = textures.stages.iter().map(|stage| match stage {
+                Stage::Place(place) => text_of(place),
+                Stage::Read(_) => panic!("nothing is read yet"),
+            });
+            assert_eq!(stages.collect::<Vec<_>>(), expected, "{model}");
+        }
+    }
+
+    #[test]
+    fn names_are_looked_for_in_all_files_whatever_the_scan_selects() {
+        let mut scan = Scan::new(["none"]);
+        scan.selection.globs = vec!["*.p3d".to_owned()];
+        scan.formats = vec![Format::Odol];
+        (scan.archives, scan.digests, scan.beginnings) = (false, true, true);
+        scan.depth = Depth::Verify;
+        scan.selection.hidden = true;
+        let Textures { scan: names, .. } = Textures::of_scan(&scan, &Rules::default());
+        assert!(names.selection.globs.is_empty() && names.formats.is_empty() && names.known.is_none());
+        assert_eq!((names.archives, names.digests, names.beginnings, names.depth), (true, false, false, Depth::Header));
+        // What the user allows to be seen is.
+        assert!(names.selection.hidden && names.selection.ignored);
+        assert_eq!(names.paths, [Path::new("none")]);
+    }
+
+    #[test]
+    fn a_place_that_cannot_be_read_is_the_same_error_each_time() {
+        let mut scan = Scan::new(["none"]);
+        scan.limits.decoded_bytes = 0;
+        let address = Address::parse("m/a.p3d");
+        let mut textures = Textures::of_file(&scan, &Rules::default(), &address, None);
+        let name = Name { text: "x.paa".to_owned(), lossy: false };
+        let model = Model { path: &address.file, member: None, format: Format::Odol };
+        let errors = [0, 1].map(|_| textures.find(model, &name).unwrap_err());
+        assert_eq!(errors[0].to_string(), errors[1].to_string());
+        assert!(matches!(textures.stages[..], [Stage::Read(Err(_))]));
+        assert!(textures.take_unreadable().is_none());
+    }
+}

@@ -503,4 +503,48 @@ mod tests {
             }
         }
     }
+
+    /// What a use of macros comes to, with its kind.
+    #[test]
+    fn a_macro_comes_to_all_references_that_it_stands_for_and_a_value_keeps_its_name() {
+        for (text, expected) in [
+            ("#define T \"1.paa\"\ntexture = T;", &["texture T found 1.paa"][..]),
+            // The kind is that of what it stands for.
+            ("#define T \"x.rvmat\"\ntexture = T;", &["material T missing"]),
+            ("#define T 5\ntexture = T;", &[]),
+            ("#define T \"1.paa\",\"2.paa\"\nx[] = {T};", &[]),
+            (
+                "#define T \"1.paa\",\"2.paa\"\ntexture[] = {T};",
+                &["texture 1.paa found 1.paa", "texture 2.paa found 2.paa"],
+            ),
+            (
+                "#define BOTH texture = \"1.paa\"; class A { icon = \"2.paa\"; }\nBOTH",
+                &["texture 1.paa found 1.paa", "texture 2.paa found 2.paa"],
+            ),
+            (
+                "#define BOTH(a,b) texture = a; icon = b;\nBOTH(\"1.paa\",\"3.paa\")",
+                &["texture 1.paa found 1.paa", "texture 3.paa missing"],
+            ),
+            ("NONE", &[]),
+            ("NONE(x)", &[]),
+            ("NONE(1.paa)", &["texture NONE(1.paa) unresolved"]),
+            ("#define F(x) #x\nmass = F(1.paa);", &["texture F(1.paa) found 1.paa"]),
+            ("#define F(x) \"y\"\nmass = F(1.paa);", &[]),
+            ("mass = F(1.paa);", &["texture F(1.paa) unresolved"]),
+            ("mass = F(x);", &[]),
+        ] {
+            let mut found = Vec::new();
+            links(vec![config("m/config.cpp", &format!("class A;\n{text}"))], &["m/1.paa", "m/2.paa"])
+                .each(|link| {
+                    let reference = link.reference.unwrap();
+                    let target = link
+                        .target()
+                        .map_or(String::new(), |target| target.text.replace(['/', '\\'], "").replacen('m', " ", 1));
+                    found.push(format!("{} {} {}{target}", reference.kind.name(), reference.name.text, link.state));
+                    ControlFlow::Continue(())
+                })
+                .unwrap();
+            assert_eq!(found, expected, "{text}");
+        }
+    }
 }
