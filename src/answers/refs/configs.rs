@@ -828,4 +828,30 @@ mod tests {
             }
         }
     }
+
+    /// Whatever does not fit, the other names keep their places.
+    #[test]
+    fn names_within_the_limit_keep_their_lines_and_a_missing_one_is_said() {
+        let mut text = String::from("class A;\n");
+        for number in 0..6 {
+            text += &format!("texture = \"{}{number}.paa\";\nmass = F({number});\n", "long".repeat(number % 3 * 9));
+        }
+        let all: Vec<&str> = text.lines().collect();
+        let mut counts = Vec::new();
+        for reference_bytes in 0..900 {
+            let limits = Limits { reference_bytes, ..Limits::default() };
+            let Text { asks, cut, .. } = Text::read(Path::new("config.cpp"), text.as_bytes(), &limits);
+            let mut before = 0;
+            for ask in &asks {
+                let (line, _) = ask.place().unwrap();
+                assert!(all[line as usize - 1].contains(&ask.reference.name.text), "{reference_bytes}: {line}");
+                assert_eq!(ask.usage().is_some(), *ask.way() == Way::Unresolved, "{reference_bytes}: {line}");
+                assert!(line > before, "{reference_bytes}");
+                before = line;
+            }
+            assert_eq!(cut.is_some(), asks.len() < 12, "{reference_bytes}");
+            counts.push(asks.len());
+        }
+        assert!(counts.is_sorted() && counts.first() == Some(&0) && counts.last() == Some(&12), "{counts:?}");
+    }
 }

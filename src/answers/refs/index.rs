@@ -572,4 +572,42 @@ mod tests {
         // They are not listed as unused.
         assert_eq!((index.by_texture.len(), index.first_around), (1, 4));
     }
+
+    #[test]
+    fn each_folder_that_files_are_below_has_a_number_after_those_of_archives() {
+        for archives in 0..3 {
+            let mut index = given(&["m", "n"], 1 << 20);
+            for number in 0..archives {
+                index.add_archive(Path::new(&format!("{number}.pbo")).into(), None, listing("r", &[])).unwrap();
+            }
+            // A prefix from a file, an addon, and a given folder.
+            let prefix = PathBuf::from("m/p/$PBOPREFIX$");
+            index.given_prefix_files = Some(Given::from([(prefix, br"Z\P".to_vec())]));
+            let roots = [("m/p", r"z\p", true), ("m/a", "a", false), ("m", "m", false), ("n", "n", false)];
+            let files = [
+                ("m/p/$PBOPREFIX$", 0),
+                ("m/p/d/x.paa", 0),
+                ("m/a/config.cpp", 1),
+                ("m/x.paa", 2),
+                ("m/a/d/x.paa", 1),
+                ("n/x.paa", 3),
+                ("m/d/y.paa", 2),
+            ];
+            for (file, _) in files {
+                index.add_path(file.into()).unwrap();
+            }
+            let mut askers = ["m/a/d/m.p3d", "n/m.p3d"].map(|path| Asker::new(Path::new(path).into(), None));
+            askers[0].in_game = true;
+            index.add_files(&mut askers).unwrap();
+            for (number, (path, root)) in files.into_iter().enumerate() {
+                let found = index.root(index.root_of(number)).unwrap();
+                let expected = roots[root];
+                assert_eq!((found.name.as_str(), found.prefix.as_str(), found.has_prefix), expected, "{path}");
+            }
+            assert_eq!(index.roots.len(), roots.len());
+            // Only what names files of the game is below one.
+            let root = askers[0].root.and_then(|root| index.root(root)).map(|root| root.name.as_str());
+            assert_eq!((root, askers[1].root), (Some("m/a"), None));
+        }
+    }
 }

@@ -226,4 +226,26 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn names_within_the_limit_keep_their_lines_and_ways() {
+        let mut lua = String::new();
+        for number in 0..6 {
+            lua +=
+                &format!("texture = \"{}{number}.png\"\nmesh = x{number} .. \".b3d\"\n", "long".repeat(number % 3 * 9));
+        }
+        let lines: Vec<&str> = lua.lines().collect();
+        let mut largest = 0;
+        for reference_bytes in 0..1_200 {
+            let (asks, cut) = asks(lua.as_bytes(), &Limits { reference_bytes, ..Limits::default() });
+            for ask in &asks {
+                let (line, _) = ask.place().unwrap();
+                assert!(lines[line as usize - 1].contains(&ask.reference.name.text), "{reference_bytes}: {line}");
+                assert_eq!(*ask.way() == Way::Path, line % 2 == 1, "{reference_bytes}: {line}");
+            }
+            assert_eq!(cut.is_some(), asks.len() < 12, "{reference_bytes}");
+            largest = largest.max(asks.len());
+        }
+        assert_eq!(largest, 12);
+    }
 }

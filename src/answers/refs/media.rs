@@ -441,4 +441,36 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn a_name_in_lua_is_found_in_one_file_or_in_the_engine_or_in_an_assumed_mod() {
+        let built = Way::Built { addon: None, is_below: false, path: b"x".to_vec() };
+        for (name, is_known) in
+            [("x.png", false), ("air.png", true), ("air", true), ("my_x.png", true), ("other_x.png", false)]
+        {
+            for count in 0..3 {
+                let paths = ["m", "n"].map(|folder| format!("{folder}/textures/{name}"));
+                let mut index = given(&paths.each_ref().map(|path| (None, path.as_str()))[..count]);
+                index.add_file(None, &format!("q/src/{name}"), false);
+                index.sort();
+                index.assumed = vec!["my".to_owned()];
+                for way in [Way::Path, Way::Unresolved, Way::Include, built.clone()] {
+                    let is_path = way == Way::Path;
+                    let resolved = index.resolve_lua(&ask(ReferenceKind::Texture, way, name)).unwrap();
+                    let expected = match count {
+                        _ if !is_path => (State::Unresolved, None),
+                        1 => (State::Found, Some(Reason::Lua)),
+                        2 => (State::Ambiguous, None),
+                        _ if is_known => (State::Found, Some(Reason::Lua)),
+                        _ => (State::Missing, None),
+                    };
+                    assert_eq!((resolved.state, resolved.reason), expected, "{name} {count}");
+                    assert_eq!(resolved.meant.files().count(), if is_path { count } else { 0 }, "{name} {count}");
+                    let elsewhere = if let Meant::Elsewhere(files) = &resolved.meant { files.len() } else { 0 };
+                    assert_eq!(elsewhere, usize::from(expected.0 == State::Missing), "{name} {count}");
+                    assert_eq!(resolved.note.is_some(), !is_path);
+                }
+            }
+        }
+    }
 }

@@ -509,4 +509,32 @@ mod tests {
             assert_eq!(text(&found), text(&expected), "{path:?} {given:?}");
         }
     }
+
+    #[test]
+    fn a_given_path_is_a_root_if_files_are_below_it() {
+        let hash = RandomState::new();
+        let files: Vec<PathBuf> = ["a/x.paa", "a/b/y.paa", "c.pbo", "d/e/f"].map(PathBuf::from).to_vec();
+        let folder = Folder::new("roots");
+        for (root, is_root) in [
+            ("a", true),
+            ("a/", true),
+            ("a/b", true),
+            ("a/x.paa", false),
+            ("c.pbo", false),
+            ("d", true),
+            ("d/e/f", false),
+            ("q", false),
+            ("", true),
+        ] {
+            let roots = [PathBuf::from(root)];
+            let prefixes = Prefixes::of(&files, &roots, Some(&Given::new()), &hash);
+            assert_eq!(prefixes.roots.len(), usize::from(is_root), "{root}");
+        }
+        // In a file system, it is a folder, whatever is in it.
+        std::fs::write(folder.0.join("x.paa"), b"").unwrap();
+        for (root, is_root) in [("Mods", true), ("Mods/My/sub", true), ("x.paa", false), ("none", false)] {
+            let roots = [folder.0.join(root)];
+            assert_eq!(Prefixes::of(&files, &roots, None, &hash).roots.len(), usize::from(is_root), "{root}");
+        }
+    }
 }

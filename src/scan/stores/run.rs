@@ -442,6 +442,9 @@ mod tests {
         failures: i32,
         /// What it says about other tries, one after the other.
         retries: [Option<Retry>; 2],
+        /// The number of the read that fails, counted from 1.
+        failing_read: usize,
+        reads: Mutex<usize>,
         /// How often it was asked to open the file, and about another try.
         asked: Mutex<(i32, usize)>,
     }
@@ -494,7 +497,9 @@ mod tests {
         }
 
         fn read(&self, ranges: &[Range<u64>]) -> io::Result<Vec<Vec<u8>>> {
-            if self.1 <= -self.0.failures {
+            let mut reads = self.0.reads.lock().unwrap();
+            *reads += 1;
+            if self.1 <= -self.0.failures || *reads == self.0.failing_read {
                 return Err(io::Error::other(format!("try {}", self.1)));
             }
             let piece = |range: &Range<u64>| self.0.bytes[range.start as usize..range.end as usize].to_vec();
@@ -510,10 +515,14 @@ mod tests {
 
     /// What a scan of this input finds, the shelf after it, and the files that are counted.
     fn scan(shelf: Shelf, path: &str, unit: Option<Unit>, known: Option<Known>) -> (Vec<Found>, Arc<Shelf>, u64) {
+        let mut of_path = Scan::new([path]);
+        of_path.known = known.map(Arc::new);
+        scan_with(of_path, shelf, unit)
+    }
+
+    fn scan_with(mut scan: Scan, shelf: Shelf, unit: Option<Unit>) -> (Vec<Found>, Arc<Shelf>, u64) {
         let shelf = Arc::new(shelf);
-        let mut scan = Scan::new([path]);
         scan.stores = Some(shelf.clone());
-        scan.known = known.map(Arc::new);
         let mut found = Vec::new();
         let mut units = unit.into_iter().map(Ok);
         let is_unit = units.len() > 0;
@@ -637,6 +646,32 @@ mod tests {
             }
             let message = failure.into_result().err().map(|error| error.message());
             assert_eq!(message, first.map(|number| number.to_string()), "{results:b}");
+        }
+    }
+
+    /// An archive that begins with the record of its directory: the model is far behind.
+    #[test]
+    fn an_error_after_the_first_results_is_reported_and_the_file_is_not_read_again() {
+        let large = 200_000_u32;
+        let model = b"BB3D\x04\0\0\0\x01\0\0\0";
+        let entry = |name: &str, bytes: u32| [name.as_bytes(), &[0; 17], &bytes.to_le_bytes()].concat();
+        let header = [entry("a.bin", large), entry("b.b3d", 12), entry("", 0)].concat();
+        let bytes = [&header[..], &vec![b'x'; large as usize], model].concat();
+        for failing_read in 0..6 {
+            let retries = [Some(Retry::Now), Some(Retry::Now)];
+            let shelf = Shelf { bytes: bytes.clone(), retries, failing_read, ..Shelf::default() };
+            let mut headers = Scan::new(["s:/m/x.pbo"]);
+            headers.depth = crate::inspect::Depth::Header;
+            let (found, shelf, files) = scan_with(headers, shelf, None);
+            let assets = found.iter().filter(|found| matches!(found, Found::Asset(_))).count();
+            let errors = found.iter().filter(|found| matches!(found, Found::Unreadable(_))).count();
+            // The first read is tried again. The others are those of the members.
+            let expected = match failing_read {
+                1 => (2, 0, 1, (2, 2)),
+                2 | 3 => (1, 1, 0, (1, 0)),
+                _ => (2, 0, 1, (1, 0)),
+            };
+            assert_eq!((assets, errors, files, *shelf.asked()), expected, "{failing_read}: {found:?}");
         }
     }
 }
