@@ -308,7 +308,7 @@ mod tests {
                 for is_around in [false, true] {
                     let mut index = Index::new(&Scan::new(["none"]), &[]);
                     index.is_around = is_around;
-                    let errors = ["one", "two"].map(|text| Error::malformed(text));
+                    let errors = ["one", "two"].map(Error::malformed);
                     let mut number = 0;
                     let cuts = errors.map(|error| {
                         number += 1;

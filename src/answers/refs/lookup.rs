@@ -264,9 +264,9 @@ mod tests {
     #[test]
     fn a_file_is_one_by_its_path_its_archive_and_its_name_in_it() {
         let mut index = given(&ARCHIVES, &FILES);
-        for a in 0..FILES.len() {
-            for b in 0..FILES.len() {
-                assert_eq!(index.identity(a) == index.identity(b), FILES[a] == FILES[b], "{a} {b}");
+        for (a, one) in FILES.iter().enumerate() {
+            for (b, other) in FILES.iter().enumerate() {
+                assert_eq!(index.identity(a) == index.identity(b), one == other, "{a} {b}");
             }
             assert!(index.identity(a).is_some());
         }

@@ -287,9 +287,10 @@ mod tests {
                         place.add(&wanted, spare, &mut ranges).unwrap();
                         let missing = if there.is_some() { length } else { 2 * length };
                         let allowed = spare.max(missing / 8).clamp(1024, 16_384);
+                        let whole = 0..2 * length + gap;
                         let expected = match there {
                             Some(there) => vec![wanted[1 - there].clone()],
-                            None if gap <= allowed => vec![0..2 * length + gap],
+                            None if gap <= allowed => vec![whole],
                             None => wanted.to_vec(),
                         };
                         assert_eq!(file.reads(), [expected], "{length} {gap} {spare} {there:?}");
