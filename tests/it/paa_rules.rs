@@ -495,3 +495,318 @@ fn every_offset_of_the_list_is_compared() {
         assert!(found.iter().any(is_named), "{index}: {found:?}");
     }
 }
+
+/// Each mip is half as large as the one before, and no side is 0.
+#[test]
+fn every_pair_of_sides_of_mips_is_compared() {
+    let mip = |sides| Mip::of(ARGB8888, sides, &vec![9; paa::need(ARGB8888, sides)]);
+    let half = |sides: [u16; 2]| sides.map(|side| if side == 1 { 1 } else { side / 2 });
+    let all = [1, 2, 3, 4, 7, 8].map(|width| [1, 2, 3, 4, 7, 8].map(|height| [width, height]));
+    for first in all.concat() {
+        for second in all.concat() {
+            // The third is compared with the second, whatever the first was.
+            for third in [half(second), half(half(second))] {
+                let mips = [first, second, third];
+                let written = Written { mips: mips.map(mip).to_vec(), ..one(ARGB8888, mip([1, 1])) };
+                let mut expected = Vec::new();
+                for (index, pair) in (1..).zip(mips.windows(2)) {
+                    let ([width, height], [half_width, half_height]) = (pair[1], half(pair[0]));
+                    if pair[1] != [half_width, half_height] {
+                        let half = format!("half of the one before is {half_width} x {half_height}");
+                        expected.push(format!("mips[{index}]: {width} x {height}, {half}"));
+                    }
+                }
+                assert_eq!(messages(&written), expected, "{mips:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn sides_of_the_first_mip_of_blocks_are_powers_of_two() {
+    let said = "sides of compressed textures are powers of two";
+    for kind in KINDS {
+        let mip = |sides| Mip::of(kind, sides, &vec![0; paa::need(kind, sides)]);
+        for width in 1..=17 {
+            for height in [1, 2, 3, 4, 6, 8, 12, 16] {
+                let is_odd = [width, height].into_iter().any(|side: u16| ![1, 2, 4, 8, 16].contains(&side));
+                let expected = if is_blocks(kind) && is_odd {
+                    vec![format!("mips[0]: {width} x {height}, {said}")]
+                } else {
+                    Vec::new()
+                };
+                assert_eq!(messages(&one(kind, mip([width, height]))), expected, "{kind:x}");
+                // Of a later one, only the half counts.
+                let mips = vec![mip([32, 32]), mip([width, height])];
+                let found = messages(&Written { mips, ..one(kind, mip([1, 1])) });
+                assert!(!found.iter().any(|message| message.contains(said)), "{kind:x}: {found:?}");
+            }
+        }
+    }
+}
+
+/// Four zeros end the mips; two bytes follow, which games do not read.
+#[test]
+fn every_end_of_a_file_is_judged() {
+    let whole = one(DXT1, Mip::of(DXT1, [4, 4], &[7; 8])).to_vec();
+    let start = &whole[..whole.len() - 6];
+    for length in 0..=12 {
+        for unread in [0_u16, 1, 0x100, 0xffff] {
+            let mut bytes = start.to_vec();
+            bytes.extend([&[0; 4][..], &unread.to_le_bytes(), &[5; 6]].concat().iter().take(length));
+            let mut problems = Problems::new(&Limits::default());
+            Texture::parse(&bytes).unwrap().verify(&mut problems);
+            let found: Vec<_> =
+                problems.into_vec().into_iter().map(|one| (one.offset, one.message.into_owned())).collect();
+            let at = start.len() as u64;
+            if length < 4 {
+                // The start of another mip.
+                assert!(found.len() == 1 && found[0].1.starts_with("mips[1].sides: needs"), "{found:?}");
+                continue;
+            }
+            let mut expected = Vec::new();
+            if length < 6 {
+                expected.push((Some(at), format!("end: an end mark of {length} bytes, not 6")));
+            } else if unread != 0 {
+                expected.push((Some(at), format!("end: ends with {unread:#x}, not 0")));
+            }
+            if length > 6 {
+                let rest = length - 6;
+                let s = if rest == 1 { "" } else { "s" };
+                expected.push((Some(at + 6), format!("{rest} byte{s} after the end mark")));
+            }
+            assert_eq!(found, expected, "{length} bytes with {unread:#x}");
+        }
+    }
+}
+
+#[test]
+fn every_byte_of_the_name_of_a_tag_is_judged() {
+    let written = Written { tags: vec![("OTHR", vec![0])], ..Written::chain(DXT1, [8, 8], 4) };
+    for byte in 0..=255_u8 {
+        for place in 0..4 {
+            let bytes = written.bytes().poke("tag", 4 + place, [byte]).to_vec();
+            let mut problems = Problems::new(&Limits::default());
+            Texture::parse(&bytes).unwrap().verify(&mut problems);
+            let is_odd = !(0x21..=0x7e).contains(&byte);
+            let found: Vec<_> = problems.into_vec().into_iter().map(|one| (one.offset, one.message)).collect();
+            assert_eq!(found.len(), usize::from(is_odd), "{byte:#x} at {place}: {found:?}");
+            for (offset, message) in found {
+                assert!(message.starts_with("tags: 1 of 2 names is not ASCII letters"), "{byte:#x}: {message}");
+                assert_eq!(offset, Some(2), "{byte:#x}");
+            }
+        }
+    }
+}
+
+#[test]
+fn names_of_tags_that_are_there_again_are_counted() {
+    // The writer adds the tag of offsets as the last one.
+    for names in [
+        &["AVGC"][..],
+        &["AVGC", "AVGC"],
+        &["AVGC", "MAXC", "AVGC"],
+        &["OTHR", "othr"],
+        &["OTHR", "OTHR", "OTHR"],
+        &["PROC", "OTHR", "PROC", "OTHR", "PROC"],
+        &["OTHR", "OTHS"],
+    ] {
+        let tags = names.iter().map(|name| (*name, vec![0; 4])).collect();
+        let mut seen = std::collections::BTreeSet::new();
+        let again: Vec<usize> = (0..names.len()).filter(|&index| !seen.insert(names[index])).collect();
+        let total = names.len() + 1;
+        let mut expected = Vec::new();
+        if let Some(&first) = again.first() {
+            let (verb, colon) = if again.len() == 1 { ("is", ": ") } else { ("are", "; the first is ") };
+            let name = names[first];
+            expected.push(format!(
+                "tags: {} of {total} names {verb} there twice{colon}{name} at index {first}",
+                again.len()
+            ));
+        }
+        assert_eq!(messages(&Written { tags, ..Written::chain(DXT1, [8, 8], 4) }), expected, "{names:?}");
+    }
+}
+
+#[test]
+fn colors_of_a_palette_are_unused_by_every_kind_but_indices() {
+    for kind in KINDS {
+        for count in [0, 1, 2, 255, 256] {
+            if kind == P8 && count == 0 {
+                continue;
+            }
+            let palette = vec![[1, 2, 3]; count];
+            let plain = vec![0; paa::need(kind, [4, 4])];
+            let written = Written { palette, ..one(kind, Mip::of(kind, [4, 4], &plain)) };
+            let name = Kind(kind).name().unwrap();
+            let expected = match kind != P8 && count > 0 {
+                true => vec![format!("palette: {count} colors, which {name} does not use")],
+                false => Vec::new(),
+            };
+            assert_eq!(messages(&written), expected, "{name}");
+        }
+    }
+}
+
+#[test]
+fn files_have_up_to_16_mips() {
+    for count in 0..=18 {
+        let mip = Mip::of(ARGB8888, [1, 1], &[1, 2, 3, 4]);
+        let written = Written { mips: vec![mip.clone(); count], ..one(ARGB8888, mip) };
+        let bytes = written.to_vec();
+        let texture = Texture::parse(&bytes).unwrap();
+        let read: Vec<bool> = texture.mips().map(|mip| mip.is_ok()).collect();
+        let mut expected = vec![true; count.min(16)];
+        if count > 16 {
+            expected.push(false);
+        }
+        assert_eq!(read, expected, "{count}");
+        let found = Some(count.min(16) as u64);
+        assert_eq!(texture.summarize().counts.get("mips"), found, "{count}");
+        assert_eq!(texture.summarize_header().counts.get("mips"), found, "{count}");
+        let said = messages(&written);
+        assert_eq!(said.len(), usize::from(count == 0 || count > 16), "{count}: {said:?}");
+    }
+}
+
+/// The numbers that mark a stream of LZSS are sides everywhere else.
+#[test]
+fn sides_of_1234_and_8765_are_a_mark_in_palettes_alone() {
+    for kind in KINDS {
+        for sides in [[1234, 8765], [1234, 8764], [1235, 8765], [8765, 1234]] {
+            let written = one(kind, Mip { sides, is_marked: false, data: vec![4, 1, 0, 0, 7] });
+            let bytes = written.to_vec();
+            let mip = Texture::parse(&bytes).unwrap().mips().next().unwrap();
+            // After a mark, the length and the data would be the sides.
+            let is_mark = kind == P8 && sides == [1234, 8765];
+            let found = mip.map(|mip| [mip.width(), mip.height()]).ok();
+            assert_eq!(found, if is_mark { Some([5, 1024]) } else { Some(sides) }, "{kind:x} {sides:?}");
+        }
+    }
+}
+
+#[test]
+fn pictures_take_as_many_bytes_as_the_limit() {
+    for sides in [[1, 1], [5, 3], [4, 4], [3, 9]] {
+        let bytes = one(DXT1, Mip::of(DXT1, sides, &vec![0; paa::need(DXT1, sides)])).to_vec();
+        let need = 4 * u64::from(sides[0]) * u64::from(sides[1]);
+        for decoded_bytes in [0, need - 1, need, need + 1] {
+            let limits = Limits { decoded_bytes, ..Limits::default() };
+            let mip = Texture::parse_with(&bytes, &limits).unwrap().mips().next().unwrap().unwrap();
+            assert_eq!(mip.to_rgba8().is_ok(), decoded_bytes >= need, "{sides:?} in {decoded_bytes}");
+        }
+    }
+}
+
+#[test]
+fn every_index_is_compared_with_the_palette() {
+    for count in [1, 2, 100, 255, 256] {
+        for index in [0, 1, 99, 100, 101, 254, 255_u8] {
+            let palette = vec![[1, 2, 3]; count];
+            for place in [0, 7, 15] {
+                let mut plain = vec![0; 16];
+                plain[place] = index;
+                let palette = palette.clone();
+                let written = Written { palette, ..one(P8, Mip::of(P8, [4, 4], &plain)) };
+                let is_there = usize::from(index) < count;
+                let bytes = written.to_vec();
+                let mip = Texture::parse(&bytes).unwrap().mips().next().unwrap().unwrap();
+                assert_eq!(mip.to_rgba8().is_ok(), is_there, "{index} of {count}");
+                let expected = format!("mips[0]: 1 of 16 pixels is not below {count}: {index} at index {place}");
+                let expected = if is_there { Vec::new() } else { vec![expected] };
+                assert_eq!(messages(&written), expected);
+            }
+        }
+    }
+}
+
+/// Games sum bytes with signs. The sum of bytes without them is read, too.
+#[test]
+fn streams_are_warned_of_if_their_sum_is_that_of_bytes_without_signs() {
+    for kind in [P8, ARGB1555, ARGB4444, AI88, ARGB8888] {
+        for (byte, differs) in [(1, false), (0x7f, false), (0x80, true), (0xff, true)] {
+            let plain = vec![byte; paa::need(kind, [4, 4])];
+            let signed = paa::lzss_signed(&plain);
+            for (data, is_unsigned) in [(signed.clone(), false), (lzss::pack(&plain), true)] {
+                let end = data.len();
+                let mip = Mip { sides: [4, 4], is_marked: kind == P8, data };
+                let written = Written { kind, tags: Vec::new(), palette: Vec::new(), mips: vec![mip] };
+                let written = if kind == P8 { Written { palette: vec![[0; 3]; 256], ..written } } else { written };
+                let found = messages(&written);
+                let expected: &[&str] = match is_unsigned && differs {
+                    true => &["mips[0]: the checksum sums unsigned bytes, not signed ones"],
+                    false => &[],
+                };
+                assert_eq!(found, expected, "{kind:x} {byte:#x}");
+                let mut wrong = written.clone();
+                wrong.mips[0].data[end - 1] ^= 0x55;
+                assert!(messages(&wrong)[0].contains("LZSS checksum is"), "{kind:x}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_mark_of_lzo_is_warned_of_in_every_kind_that_has_none() {
+    for kind in KINDS {
+        for width in [8, 8 | 0x8000] {
+            let plain = vec![0; paa::need(kind, [8, 8])];
+            let mip = Mip::of(kind, [8, 8], &plain);
+            let is_marked = width > 8;
+            let mip = if is_marked && is_blocks(kind) { mip.lzo() } else { Mip { sides: [width, 8], ..mip } };
+            let expected: &[&str] = match is_marked && !is_blocks(kind) {
+                true => &["mips[0]: marked as LZO, which only DXT kinds are"],
+                false => &[],
+            };
+            assert_eq!(messages(&one(kind, mip)), expected, "{kind:x}");
+        }
+    }
+}
+
+#[test]
+fn the_digest_is_that_of_the_first_mip_in_every_kind() {
+    for kind in KINDS {
+        let bytes = Written::chain(kind, [16, 8], 4).flags(1).tag("SWIZ", [0, 3, 2, 1]).to_vec();
+        let texture = Texture::parse(&bytes).unwrap();
+        let mut found = Vec::new();
+        let budget = meshpeek::Budget::unlimited(&Limits::default());
+        texture.digest("pixels", &budget, &mut |rows| found.extend_from_slice(rows)).unwrap();
+        // As stored: neither swizzled nor made opaque.
+        assert_eq!(found, texture.mips().next().unwrap().unwrap().to_rgba8().unwrap(), "{kind:x}");
+        assert_eq!(texture.digest_names(), ["pixels"]);
+        for other in ["", "pixel", "positions", "PIXELS"] {
+            assert!(texture.digest(other, &budget, &mut |_| {}).is_err(), "{other}");
+        }
+    }
+}
+
+/// Of a file that is cut, it is not known where the mips are that it lacks.
+#[test]
+fn offsets_are_compared_if_all_mips_are_there() {
+    let written = Written::chain(ARGB4444, [16, 16], 1);
+    let wrong = written.bytes().poke("offs", 12 + 4 * 15, [7]).to_vec();
+    let end = written.bytes().at("end");
+    for cut in [wrong.len(), end + 6, end + 4, end + 3, end, end - 1, end - 20] {
+        let mut problems = Problems::new(&Limits::default());
+        Texture::parse(&wrong[..cut]).unwrap().verify(&mut problems);
+        let found: Vec<String> = problems.into_vec().into_iter().map(|one| one.message.into_owned()).collect();
+        let is_said = found.iter().any(|message| message.contains("1 of 16 offsets"));
+        assert_eq!(is_said, cut >= end + 4, "{cut} of {end}: {found:?}");
+    }
+}
+
+/// A file begins with the number of a kind, or else with the number of colors in its palette.
+#[test]
+fn every_first_word_is_a_kind_or_a_number_of_colors() {
+    let mut bytes = vec![0; 2000];
+    for word in 0..=0xffff_u16 {
+        bytes[..2].copy_from_slice(&word.to_le_bytes());
+        let found = Texture::parse(&bytes).ok().map(|texture| (texture.kind().0, texture.palette().len()));
+        let expected = match word {
+            1..=256 => Some((P8, usize::from(word))),
+            _ if word != 0 && KINDS.contains(&word) => Some((word, 0)),
+            _ => None,
+        };
+        assert_eq!(found, expected, "{word:#x}");
+    }
+}
