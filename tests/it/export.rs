@@ -680,3 +680,53 @@ fn a_model_without_materials_has_a_plain_rough_one_in_gltf() {
     let plain = serde_json::json!({ "pbrMetallicRoughness": { "metallicFactor": 0.0, "roughnessFactor": 1.0 } });
     assert_eq!(document["materials"], serde_json::json!([plain]));
 }
+
+#[test]
+fn what_is_not_exported_has_the_hint_that_helps() {
+    let folder = Folder::new("hints");
+    let (odol, paa, rap) = ("corpus/odol/v50_lzo.p3d", "corpus/paa/dxt4.paa", "corpus/rap/everything.bin");
+    let (pbo, zip, bmtr) = ("corpus/pbo/addon.pbo", "corpus/zip/addons.zip", "corpus/rtm/v5_mixed.rtm");
+    for ending in ["glb", "obj", "ply", "png"] {
+        let is_picture = ending == "png";
+        for (file, hint) in [
+            (odol, if is_picture { None } else { Some("; -o NAME.png draws a model") }),
+            (paa, if is_picture { None } else { Some("; -o NAME.png does that") }),
+            (pbo, Some(": FILE!/MEMBER")),
+            (zip, Some(": FILE!/MEMBER")),
+            (bmtr, Some("")),
+            (rap, Some("a config has no triangles")),
+        ] {
+            let to = folder.0.join(format!("x.{ending}"));
+            let output = export(Path::new(file), &to);
+            let said = stderr(&output);
+            let Some(hint) = hint else {
+                assert!(code(&output) < 2, "{file} {ending}: {said}");
+                std::fs::remove_file(&to).unwrap();
+                continue;
+            };
+            assert_eq!(code(&output), 2, "{file} {ending}");
+            assert!(said.ends_with(&format!("{hint}\n")) && said.lines().count() == 1, "{file} {ending}: {said}");
+            let is_hinted = said.contains("-o NAME") || said.contains("FILE!");
+            assert_eq!(is_hinted, ![bmtr, rap].contains(&file), "{file} {ending}: {said}");
+            assert!(!to.exists(), "{file} {ending}");
+        }
+    }
+}
+
+#[test]
+fn motions_are_plain_animations_alone() {
+    let folder = Folder::new("motions");
+    let to = folder.0.join("x.glb");
+    for (motion, is_plain) in [
+        ("corpus/rtm/plain.rtm", true),
+        ("corpus/rtm/v5_mixed.rtm", false),
+        ("corpus/b3d/everything.b3d", false),
+        ("corpus/paa/dxt4.paa", false),
+    ] {
+        let args = ["export", "corpus/mlod/everything.p3d", "--motion", motion, "-o"];
+        let output = program().args(args).arg(&to).output().unwrap();
+        let said = stderr(&output);
+        assert_eq!(said.contains("--motion needs a plain RTM animation"), !is_plain, "{motion}: {said}");
+        assert_eq!(code(&output) == 2, !is_plain, "{motion}: {said}");
+    }
+}

@@ -350,3 +350,68 @@ pub(super) fn is_substitute(image: &Image) -> bool {
 fn too_large() -> Error {
     Error::unsupported("too large an image")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_the_scan_are_its_paths_and_what_is_below_its_folders() {
+        let place = tempfile::tempdir().unwrap();
+        let path = |name: &str| place.path().join(name);
+        std::fs::create_dir_all(path("f/deep")).unwrap();
+        std::fs::write(path("m.p3d"), "").unwrap();
+        let roots = ["f", "m.p3d", "none"].map(path);
+        let around = Around::scanned(&Scan::new(roots), None);
+        for (name, expected) in [
+            ("f", true),
+            ("f/x", true),
+            ("f/deep/x", true),
+            ("m.p3d", true),
+            // Files that are gone since, and folders that came.
+            ("none", true),
+            ("none/x", false),
+            ("m.p3d/x", false),
+            ("fx", false),
+            ("g/x", false),
+            ("x", false),
+        ] {
+            assert_eq!(around.is_known(&path(name)), expected, "{name}");
+        }
+        // A single model is around itself.
+        let alone = Around { roots: None, ..Around::scanned(&Scan::new([""; 0]), None) };
+        assert!(alone.is_known(&path("x")));
+    }
+
+    /// Of more archives, those that were used last stay open.
+    #[test]
+    fn four_archives_are_open_at_once() {
+        let places: Vec<(PathBuf, Option<&str>)> = ["a", "b", "c"]
+            .into_iter()
+            .flat_map(|path| [(path.into(), None), (path.into(), Some("x")), (path.into(), Some("y"))])
+            .collect();
+        let mut open = Open::default();
+        // The last used ones, the newest at the end.
+        let mut expected: Vec<usize> = Vec::new();
+        for step in 0..200 {
+            let number = step * step % 23 % places.len();
+            let (path, inner) = &places[number];
+            let found = open.archive(path, *inner);
+            assert_eq!(found.is_some(), expected.contains(&number), "{step}");
+            if let Some(found) = found {
+                assert_eq!(found.cost, number as u64, "{step}");
+                expected.retain(|known| *known != number);
+            } else {
+                let archive =
+                    Arc::new(Archive { name: path.clone(), bytes: Whole::Own(b""), range: 0..0, cost: number as u64 });
+                open.keep(Opened { path: path.clone(), inner: inner.map(str::to_owned), archive });
+            }
+            expected.push(number);
+            if expected.len() > 4 {
+                expected.remove(0);
+            }
+            let kept: Vec<usize> = open.archives.iter().map(|opened| opened.archive.cost as usize).collect();
+            assert_eq!(kept, expected, "{step}");
+        }
+    }
+}

@@ -61,3 +61,42 @@ pub(super) fn run(form: Form, args: &Args, common: &Common) -> Outcome {
     source.unchanged()?;
     Ok(status)
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::verbs::Cli;
+
+    #[test]
+    fn the_ending_of_the_output_is_the_form_of_a_config() {
+        let form = |name: Option<&str>| {
+            let mut arguments = vec!["meshpeek", "limits"];
+            arguments.extend(name.into_iter().flat_map(|name| ["-o", name]));
+            Form::of_output(&Cli::try_parse_from(arguments).unwrap().common)
+        };
+        for (ending, is_text) in [
+            ("bin", Some(false)),
+            ("bisurf", Some(true)),
+            ("cfg", Some(true)),
+            ("cpp", Some(true)),
+            ("hpp", Some(true)),
+            ("rvmat", Some(true)),
+            ("sqm", Some(true)),
+            ("h", None),
+            ("txt", None),
+            ("glb", None),
+            ("cppx", None),
+            ("", None),
+        ] {
+            for name in [format!("x.{ending}"), format!("X.{}", ending.to_uppercase()), format!("a.bin.d/x.{ending}")] {
+                let found = form(Some(&name)).map(|form| form == Form::Text);
+                assert_eq!(found, is_text, "{name}");
+            }
+            // A name alone has no ending.
+            assert!(form(Some(&format!("{ending}x"))).is_none() && form(Some(&format!(".{ending}"))).is_none());
+        }
+        assert!(form(None).is_none());
+    }
+}

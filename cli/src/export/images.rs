@@ -206,3 +206,34 @@ impl<'a, 'f> Images<'a, 'f> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_image_is_given_for_a_whole_name_or_for_the_end_of_it_in_any_case() {
+        for (given, name, is_for) in [
+            ("a.png", "a.png", true),
+            ("A.PNG", "a.png", true),
+            ("a.png", "A.Png", true),
+            ("a.png", "x/a.png", true),
+            ("a.png", r"x\y\A.png", true),
+            ("a.png", "c:a.png", true),
+            ("x/a.png", "x/a.png", true),
+            ("X/A.png", "x/a.png", true),
+            (r"x\a.png", "x/a.png", false),
+            ("x/a.png", "a.png", false),
+            ("x/a.png", "y/x/a.png", false),
+            ("a", "a.png", false),
+            ("a.png", "a", false),
+            ("a.png", "ba.png", false),
+            ("a.png", "a.png/x", false),
+            ("", "", true),
+            ("", "x/", true),
+            ("", "a.png", false),
+        ] {
+            assert_eq!(GivenImage::new(given, "file").is_for(name), is_for, "{given} for {name}");
+        }
+    }
+}

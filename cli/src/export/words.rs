@@ -58,3 +58,29 @@ pub(super) fn listed(names: &[&str]) -> String {
     }
     first
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_has_the_first_20_names_and_counts_the_others() {
+        for count in 0..45 {
+            let names: Vec<String> = (0..count).map(|number| format!("n{number}")).collect();
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            let text = listed(&names);
+            let (first, more) = text.split_once(" and ").unwrap_or((&text, ""));
+            let first: Vec<&str> = first.split(", ").filter(|name| !name.is_empty()).collect();
+            assert_eq!(first, names.iter().copied().take(20).collect::<Vec<_>>(), "{text}");
+            assert_eq!(more, if count > 20 { format!("{} more", count - 20) } else { String::new() }, "{text}");
+        }
+    }
+
+    #[test]
+    fn images_found_by_name_alone_are_said_if_there_are_any() {
+        let rest = "found by file name alone; refs says that they are missing";
+        for (images, said) in [(0, None), (1, Some("1 image")), (2, Some("2 images")), (1000, Some("1,000 images"))] {
+            assert_eq!(by_name_alone(images), said.map(|said| format!("{said} {rest}")));
+        }
+    }
+}

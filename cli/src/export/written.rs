@@ -103,3 +103,46 @@ pub(super) fn errors(asset: &Asset<'_>, depth: Depth, budget: &Budget) -> Vec<Pr
     asset.survey(depth, &mut problems);
     problems.into_vec().into_iter().filter(|problem| problem.severity == Severity::Error).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use meshpeek::Error;
+
+    use super::*;
+
+    /// A dark picture lacks nothing; all else that is missing is said, with its count.
+    #[test]
+    fn what_a_picture_lacks_is_said_once_each() {
+        let problem = |name: &str| Problem::error(&Error::malformed(name.to_owned()));
+        let flaws = [
+            (None, None),
+            (Some(Flaw::Dark), None),
+            (Some(Flaw::Faint), Some(Flaw::Faint.to_string())),
+            (Some(Flaw::Empty), Some(Flaw::Empty.to_string())),
+        ];
+        let parts = [
+            (0, None),
+            (1, Some("1 part left out that cannot be read")),
+            (1000, Some("1,000 parts left out that cannot be read")),
+        ];
+        let errors = [
+            (vec![], None),
+            (vec!["one"], Some("one")),
+            (vec!["one", "two"], Some("one (and 1 error more; verify lists them)")),
+            (vec!["two", "one", "two"], Some("two (and 2 errors more; verify lists them)")),
+        ];
+        for (flaw, of_flaw) in &flaws {
+            for (unreadable, of_parts) in parts {
+                for (errors, of_errors) in &errors {
+                    let problems: Vec<Problem> = errors.iter().map(|name| problem(name)).collect();
+                    // Triangles that were not sorted are there.
+                    let written = Written::Png { png: Vec::new(), unreadable, unsorted: 5, flaw: *flaw };
+                    let mut expected: Vec<String> = of_flaw.iter().cloned().collect();
+                    expected.extend(of_parts.map(str::to_owned));
+                    expected.extend(of_errors.map(str::to_owned));
+                    assert_eq!(written.lost(&problems), expected, "{flaw:?} {unreadable} {errors:?}");
+                }
+            }
+        }
+    }
+}

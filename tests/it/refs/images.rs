@@ -421,3 +421,34 @@ fn a_model_below_no_prefix_has_images_by_file_name_and_says_so() {
     folder.file("list", "a/m.p3d\nb/m.p3d\n");
     assert_eq!(thumbnails(&["--paths-from", "list", "--textures", "images"]), [Some(0), Some(1)]);
 }
+
+/// Of those given for one name the first one counts, for the whole name or the end of it.
+#[test]
+fn given_images_go_before_those_beside_the_model() {
+    let folder = Folder::new("refs-given-images");
+    folder.file("m.p3d", triangle(r"some\where\t.png"));
+    folder.file("t.png", solid(0));
+    for number in 1..4 {
+        folder.file(&format!("{number}.png"), solid(number));
+    }
+    folder.file("notes.txt", "no image");
+    for (given, color, status) in [
+        (&[][..], Some(0), 0),
+        (&["t.png=1.png"], Some(1), 0),
+        (&["t.png=1.png", "t.png=2.png"], Some(1), 0),
+        (&["T.PNG=3.png", "t.png=2.png"], Some(3), 0),
+        (&[r"some\where\t.png=2.png", "t.png=1.png"], Some(2), 0),
+        (&["t.png=1.png", r"some\where\t.png=2.png"], Some(1), 0),
+        (&["u.png=1.png"], Some(0), 1),
+        (&["u.png=1.png", "t.png=2.png"], Some(2), 1),
+        (&[r"where\t.png=1.png"], Some(0), 1),
+        (&["t.png=notes.txt", "t.png=1.png"], None, 0),
+    ] {
+        let mut export = program();
+        export.current_dir(&folder.0).args(["export", "m.p3d", "-o", "out.glb"]);
+        let output = export.args(given.iter().flat_map(|given| ["--texture", given])).output().unwrap();
+        assert_eq!(code(&output), status, "{given:?}: {}", stderr(&output));
+        let glb = std::fs::read(folder.0.join("out.glb")).unwrap();
+        assert_eq!(embedded(&glb), color, "{given:?}: {}", stderr(&output));
+    }
+}
