@@ -414,6 +414,59 @@ mod tests {
         }
     }
 
+    /// To this machine always, to others only with permission; https:// needs none.
+    #[test]
+    fn endpoints_are_taken_as_plain_http_where_it_is_allowed_or_stays_on_this_machine() {
+        for (endpoint, is_http, is_here) in [
+            (None, false, false),
+            (Some("https://h"), false, false),
+            (Some("https://127.0.0.1:9"), false, true),
+            (Some("HTTPS://localhost"), false, true),
+            (Some("http://h"), true, false),
+            (Some("HTTP://h:9/x"), true, false),
+            (Some("http://localhost:9"), true, true),
+            (Some("Http://[::1]"), true, true),
+            (Some("http://127.0.0.1.example"), true, false),
+            (Some("h"), false, false),
+            (Some(""), false, false),
+        ] {
+            for is_allowed in [false, true] {
+                let mut connector = Connector {
+                    counts: Arc::default(),
+                    waits: Arc::default(),
+                    health: Arc::default(),
+                    no_credentials: "",
+                    is_loopback: false,
+                };
+                let text = endpoint.map(str::to_owned);
+                let found = connector.takes_http("VARIABLE", text.as_ref(), is_allowed);
+                let name = format!("{endpoint:?} {is_allowed}");
+                match found {
+                    Ok(takes) => assert_eq!(takes, is_allowed || is_http && is_here, "{name}"),
+                    Err(error) => {
+                        assert!(is_http && !is_here && !is_allowed, "{name}");
+                        let said = crate::remote::fetch::error(error).to_string();
+                        assert_eq!(said, "VARIABLE is http:// to another machine, which needs --allow-http");
+                        continue;
+                    }
+                }
+                assert!(is_allowed || !is_http || is_here, "{name}");
+                assert_eq!(connector.is_loopback, is_here, "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn settings_are_true_in_the_words_of_stores_in_any_case() {
+        for word in ["1", "true", "on", "yes", "y"] {
+            assert!(is_true(Some(&word.to_owned())) && is_true(Some(&word.to_uppercase())), "{word}");
+        }
+        for word in ["", "0", "false", "off", "no", "n", "t", "2", " true"] {
+            assert!(!is_true(Some(&word.to_owned())), "{word}");
+        }
+        assert!(!is_true(None));
+    }
+
     #[test]
     fn stores_that_any_setting_tells_apart_have_different_places() {
         let settings = [None, Some("a"), Some("b")];

@@ -38,3 +38,63 @@ pub(super) fn missing(scheme: &str) -> &'static str {
         _ => MISSING,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use object_store::client::HttpRequestBody;
+
+    use super::*;
+
+    #[test]
+    fn requests_for_credentials_are_those_to_the_cloud_of_the_machine_without_a_signature() {
+        for (path, is_known) in [
+            ("/latest/api/token", true),
+            ("/latest/meta-data/iam/security-credentials", true),
+            ("/latest/meta-data/iam/security-credentials/role", true),
+            ("/computeMetadata/v1/instance/service-accounts/default/token?audience=x", true),
+            ("/metadata/identity/oauth2/token?api-version=1", true),
+            ("/latest/meta-data/iam", false),
+            ("/latest", false),
+            ("/computeMetadata/v1", false),
+            ("/metadata/instance", false),
+            ("/bucket/latest/api/token", false),
+            ("/x?y=/latest/api/token", false),
+            ("/", false),
+        ] {
+            for is_signed in [false, true] {
+                let mut request = HttpRequest::new(HttpRequestBody::empty());
+                *request.uri_mut() = format!("http://h{path}").parse().unwrap();
+                request.headers_mut().insert("x-other", "value".parse().unwrap());
+                if is_signed {
+                    request.headers_mut().insert("authorization", "key".parse().unwrap());
+                }
+                assert_eq!(is_request(&request), is_known && !is_signed, "{path} {is_signed}");
+            }
+        }
+    }
+
+    /// The message of each store names its own variables, and is found again in the text of an error.
+    #[test]
+    fn each_store_says_which_variables_it_reads() {
+        let stores = [
+            ("s3", ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SKIP_SIGNATURE=true"]),
+            ("gs", ["GOOGLE_APPLICATION_CREDENTIALS", "file of a key", "GOOGLE_SKIP_SIGNATURE=true"]),
+            ("az", ["AZURE_STORAGE_ACCOUNT_NAME", "AZURE_STORAGE_ACCOUNT_KEY", "AZURE_SKIP_SIGNATURE=true"]),
+        ];
+        for (scheme, words) in stores {
+            for (other, _) in stores {
+                let has_all = words.iter().all(|word| missing(other).contains(word));
+                assert_eq!(has_all, scheme == other, "{scheme} {other}");
+            }
+        }
+        for scheme in ["s3", "gs", "az", "http", "https"] {
+            let said = missing(scheme);
+            for before in ["", "Generic S3 error: 403 Forbidden: "] {
+                assert_eq!(message_in(&format!("{before}{said}")), Some(said), "{scheme}");
+            }
+        }
+        for text in ["", "credentials", "no credential", "No credentials"] {
+            assert_eq!(message_in(text), None, "{text}");
+        }
+    }
+}

@@ -502,6 +502,37 @@ mod tests {
         assert_eq!(texts(&[&missing]), "no credentials: set A");
     }
 
+    /// The same request may be answered later, unless the store has said why not.
+    #[test]
+    fn errors_of_a_store_alone_are_temporary() {
+        use object_store::Error;
+        let path = || "p".to_owned();
+        let source = || -> Box<dyn std::error::Error + Send + Sync> { "cause".into() };
+        let generic = |source| Error::Generic { store: "S3", source };
+        let refusal = |is_temporary| {
+            let mut refusal = Refusal::new("refused".to_owned());
+            refusal.is_temporary = is_temporary;
+            refusal
+        };
+        for (found, expected, text) in [
+            (generic(source()), true, "cause: Generic S3 error"),
+            (generic("403: no credentials: set A".into()), false, "no credentials: set A"),
+            (generic(refusal(false).into()), false, "refused"),
+            (generic(refusal(true).into()), true, "refused"),
+            (Error::Precondition { path: path(), source: source() }, false, "changed while it was read"),
+            (Error::NotFound { path: path(), source: source() }, false, "no such file in the store"),
+            (Error::NotFound { path: path(), source: refusal(true).into() }, false, "no such file in the store"),
+            (Error::NotSupported { source: source() }, false, "the server does not send ranges of files"),
+            (Error::PermissionDenied { path: path(), source: refusal(true).into() }, true, "refused"),
+            (Error::PermissionDenied { path: path(), source: refusal(false).into() }, false, "refused"),
+        ] {
+            let found = error(found);
+            assert_eq!((is_temporary(&found), found.to_string().as_str()), (expected, text));
+        }
+        let denied = error(Error::Unauthenticated { path: path(), source: source() });
+        assert!(!is_temporary(&denied) && !is_temporary(&io::ErrorKind::Other.into()) && !is_temporary(&changed()));
+    }
+
     #[test]
     fn errors_of_stores_have_a_kind_and_a_short_text() {
         use object_store::Error;

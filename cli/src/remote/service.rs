@@ -413,6 +413,17 @@ mod tests {
             range: Option<&str>,
             answer: Vec<u8>,
         ) -> Result<(u16, Vec<u8>), String> {
+            self.ask_path(&format!("x{query}"), method, range, answer)
+        }
+
+        /// The same for another path, with its query.
+        fn ask_path(
+            &self,
+            path: &str,
+            method: &str,
+            range: Option<&str>,
+            answer: Vec<u8>,
+        ) -> Result<(u16, Vec<u8>), String> {
             let listener = TcpListener::bind("127.0.0.1:0").unwrap();
             let address = listener.local_addr().unwrap();
             let server = std::thread::spawn(move || {
@@ -424,7 +435,7 @@ mod tests {
             });
             let mut request = HttpRequest::new(HttpRequestBody::empty());
             *request.method_mut() = method.parse().unwrap();
-            *request.uri_mut() = format!("http://{address}/x{query}").parse().unwrap();
+            *request.uri_mut() = format!("http://{address}/{path}").parse().unwrap();
             if let Some(range) = range {
                 request.headers_mut().insert("range", range.parse().unwrap());
             }
@@ -543,6 +554,55 @@ mod tests {
             }
         }
         assert_eq!(asker.service.counts.fetched.load(Ordering::Relaxed), 0);
+    }
+
+    /// An error of the server is no answer: it may be the same for all requests.
+    #[test]
+    fn a_store_has_answered_unless_it_failed_itself() {
+        for status in [200, 204, 206, 304, 400, 403, 404, 412, 416, 428, 430, 499, 500, 501, 502, 504, 599] {
+            let asker = Asker::new();
+            let before = Instant::now();
+            std::thread::sleep(Duration::from_millis(2));
+            let found = asker.ask("GET", "", None, answer(&format!("{status} Text"), "", b""));
+            assert_eq!(found, Ok((status, Vec::new())));
+            assert_eq!(asker.service.health.has_answered_since(before), status < 500, "{status}");
+        }
+        // A redirect that is not followed, and an answer that is refused, are none.
+        let asker = Asker::new();
+        let before = Instant::now();
+        let redirect = answer("302 Moved", "location: http://other.invalid/\r\n", b"");
+        assert!(asker.ask("GET", "", None, redirect).is_err());
+        assert!(!asker.service.health.has_answered_since(before));
+    }
+
+    /// Refused by a service for credentials, the client may know another way, but the text says what to set.
+    #[test]
+    fn a_cloud_without_credentials_says_what_to_set() {
+        for (path, is_for_credentials) in [("latest/api/token", true), ("metadata/identity/x", true), ("x", false)] {
+            for (status, is_refusal) in [(200, false), (400, true), (401, true), (404, true), (500, false)] {
+                let asker = Asker::new();
+                let found = asker.ask_path(path, "GET", None, answer(&format!("{status} Text"), "", b"text"));
+                let text = if is_for_credentials && is_refusal { &b"no credentials"[..] } else { b"text" };
+                assert_eq!(found, Ok((status, text.to_vec())), "{path} {status}");
+            }
+            // One that is not there.
+            let found = Asker::new().ask_path(path, "GET", None, Vec::new());
+            let is_said = found == Err("no credentials".to_owned());
+            assert!(found.is_err() && is_said == is_for_credentials, "{path}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn each_host_is_named_once() {
+        let waits = Waits::default();
+        waits.notes.get_or_init(|| Notes { quiet: true, verbose: false });
+        for (host, is_new) in
+            [("a", true), ("a", false), ("b", true), ("a:80", true), ("b", false), ("a", false), ("A", true)]
+        {
+            assert_eq!(waits.notes_about(host).is_some(), is_new, "{host}");
+        }
+        // Without a place to write there is nothing to say.
+        assert!(Waits::default().notes_about("a").is_none());
     }
 
     #[test]

@@ -267,3 +267,126 @@ impl Stored for Watched<'_> {
         read.inspect_err(|error| self.remote.note_failure(&self.path, true, error))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The error of a store that may answer later, or of one that will not.
+    fn failure(is_temporary: bool) -> io::Error {
+        let source = "cause".to_owned().into();
+        error(match is_temporary {
+            true => object_store::Error::Generic { store: "S3", source },
+            false => object_store::Error::NotFound { path: "p".to_owned(), source },
+        })
+    }
+
+    #[test]
+    fn a_file_is_asked_for_again_if_its_store_has_answered_since_it_failed() {
+        let remote = Remote::default();
+        let path = Path::new("http://127.0.0.1:9/x");
+        // Another file of the same store, and one of another store.
+        let others = ["http://127.0.0.1:9/y", "http://127.0.0.1:10/x"].map(Path::new);
+        assert_eq!(remote.retry(path), Retry::Never);
+        remote.note_failure(path, false, &failure(false));
+        assert_eq!(remote.retry(path), Retry::Never);
+        let answer = |path: &Path| {
+            std::thread::sleep(std::time::Duration::from_millis(2));
+            remote.store(path).unwrap().1.health.answer();
+        };
+        for _ in 0..2 {
+            // An answer before the failure is none since.
+            answer(path);
+            std::thread::sleep(std::time::Duration::from_millis(2));
+            remote.note_failure(path, false, &failure(true));
+            assert_eq!(remote.retry(path), Retry::Later);
+            answer(others[1]);
+            assert_eq!(remote.retry(path), Retry::Later);
+            answer(others[0]);
+            assert_eq!(remote.retry(path), Retry::Now);
+            assert_eq!(others.map(|other| remote.retry(other)), [Retry::Never; 2]);
+        }
+        // A failure of another kind does not undo it.
+        remote.note_failure(path, false, &failure(false));
+        assert_eq!(remote.retry(path), Retry::Now);
+    }
+
+    #[test]
+    fn files_that_failed_are_remembered_up_to_a_limit() {
+        let remote = Remote::default();
+        for number in 0..MOST_FAILED + 5 {
+            let path = PathBuf::from(format!("http://127.0.0.1:9/{number}"));
+            remote.note_failure(&path, false, &failure(true));
+            let expected = if number < MOST_FAILED { Retry::Later } else { Retry::Never };
+            if number < 3 || number + 3 > MOST_FAILED {
+                assert_eq!(remote.retry(&path), expected, "{number}");
+            }
+        }
+        assert_eq!(remote.0.failed.lock().unwrap().len(), MOST_FAILED);
+    }
+
+    #[test]
+    fn counts_are_those_of_the_run_once_there_was_a_request() {
+        let remote = Remote::default();
+        let counts = &remote.0.counts;
+        Counts::add(&counts.fetched, 5);
+        Counts::add(&counts.present, 7);
+        assert_eq!(remote.counts(), None);
+        Counts::add(&counts.requests, 2);
+        Counts::add(&counts.present, 1);
+        assert_eq!(remote.clone().counts(), Some([2, 5, 8]));
+        Counts::add(&counts.fetched, u64::MAX);
+        assert_eq!(remote.counts(), Some([2, u64::MAX, 8]));
+    }
+
+    /// A file that was listed is opened without another question, once.
+    #[test]
+    fn the_size_of_a_file_that_failed_after_it_was_opened_counts_once() {
+        let remote = Remote::default();
+        let path = Path::new("http://127.0.0.1:9/x");
+        let meta = || object_store::ObjectMeta {
+            location: "x".into(),
+            last_modified: SystemTime::UNIX_EPOCH.into(),
+            size: 100,
+            e_tag: None,
+            version: None,
+        };
+        let open = || {
+            remote.0.known.insert(path.to_owned(), meta());
+            drop(remote.open(path).unwrap());
+            remote.0.counts.present.load(Ordering::Relaxed)
+        };
+        assert_eq!(open(), 100);
+        // It failed while it was read.
+        remote.note_failure(path, true, &failure(true));
+        assert_eq!(open(), 100);
+        // It has not failed again, so this is another one.
+        assert_eq!(open(), 200);
+        // It failed before it was open.
+        remote.note_failure(path, false, &failure(true));
+        assert_eq!(open(), 300);
+        assert_eq!(remote.retry(path), Retry::Never);
+    }
+
+    #[test]
+    fn urls_that_cannot_be_opened_say_why() {
+        let remote = Remote::default();
+        for (path, kind, said) in [
+            ("s3://bucket", io::ErrorKind::IsADirectory, "a folder or bucket, which only a scan lists"),
+            ("s3://bucket/folder/", io::ErrorKind::IsADirectory, "a folder or bucket, which only a scan lists"),
+            ("s3:///key", io::ErrorKind::InvalidInput, "a URL without a host or bucket"),
+            ("ftp://h/x", io::ErrorKind::InvalidInput, "ftp: a scheme that is not read"),
+        ] {
+            let Err(error) = remote.open(Path::new(path)) else { panic!("{path}") };
+            assert!(error.to_string().contains(said), "{path}: {error}");
+            let meshpeek::ErrorKind::Io(error) = error.kind() else { panic!("{path}") };
+            assert_eq!(error.kind(), kind, "{path}");
+        }
+        // HTTP has no listings, so a URL is that of one file, and nothing is asked.
+        let path = Path::new("http://127.0.0.1:9/a/x.b3d");
+        let listed: Vec<_> = remote.list(path).unwrap().map(Result::unwrap).collect();
+        assert_eq!(listed, [Listed { path: path.to_owned(), named: true }]);
+        assert!(remote.list(Path::new("http://127.0.0.1:9/a/")).is_err());
+        assert_eq!(remote.counts(), None);
+    }
+}

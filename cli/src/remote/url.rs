@@ -34,6 +34,27 @@ mod tests {
     use super::is_url;
 
     #[test]
+    fn every_scheme_begins_a_url_in_any_case() {
+        for scheme in ["s3", "s3a", "gs", "az", "azure", "abfs", "http", "https"] {
+            let (first, rest) = scheme.split_at(1);
+            for scheme in [scheme.to_owned(), scheme.to_uppercase(), first.to_uppercase() + rest] {
+                for rest in ["", "h", "h/x", "/"] {
+                    assert!(is_url(format!("{scheme}://{rest}").as_ref()), "{scheme} {rest}");
+                }
+                for path in ["", ":", ":/", ":/h", "//h", ".://h", "x://h", " ://h"] {
+                    assert!(!is_url(format!("{scheme}{path}").as_ref()), "{scheme}{path}");
+                }
+                for before in ["./", "x", " ", "/"] {
+                    assert!(!is_url(format!("{before}{scheme}://h").as_ref()), "{before}{scheme}");
+                }
+            }
+        }
+        for other in ["ftp", "file", "abfss", "s3b", "gcs", "wasb", "git", ""] {
+            assert!(!is_url(format!("{other}://h/x").as_ref()), "{other}");
+        }
+    }
+
+    #[test]
     fn urls_are_distinguished_from_paths() {
         for url in ["s3://b/k", "S3://b", "https://h/x.pbo!/a.p3d", "gs://b/k", "az://c/k"] {
             assert!(is_url(url.as_ref()), "{url}");
