@@ -615,3 +615,91 @@ fn files_with_other_names_than_their_members_are_said() {
         assert_eq!((code(&output), files.len()), (0, 7), "{text}");
     }
 }
+
+/// No member replaces an archive that the same run reads, whichever argument it is.
+#[test]
+fn no_archive_of_the_run_is_overwritten_by_a_member_of_another() {
+    let one = |name: &str| zip(&[Entry::stored(name, b"from an archive")], b"").to_vec();
+    for addresses in [
+        &["a.zip", "b.zip"][..],
+        &["b.zip", "a.zip"],
+        &["a.zip", "b.zip!/x"],
+        &["a.zip!/*", "b.zip!/x*"],
+        &["none.zip", "a.zip", "b.zip"],
+    ] {
+        let folder = Folder::new("extract-inputs");
+        let entries = ["b.zip", "c.zip"].map(|name| Entry::stored(name, b"from an archive"));
+        folder.file("a.zip", zip(&entries, b"").to_vec());
+        folder.file("b.zip", one("x"));
+        // It is no input.
+        folder.file("c.zip", one("x"));
+        let output = extract(&folder, &[addresses, &["-o", ".", "--force"]].concat());
+        let said = stderr(&output);
+        assert_eq!(code(&output), 1, "{addresses:?}: {said}");
+        assert_eq!(said.matches("b.zip: is an input\n").count(), 1, "{addresses:?}: {said}");
+        let files = tree(&folder.0);
+        assert_eq!(files["b.zip"], one("x"), "{addresses:?}");
+        assert_eq!((&files["c.zip"][..], &files["x"][..]), (&b"from an archive"[..], &b"from an archive"[..]));
+    }
+}
+
+/// The archives that a glob selects have a folder each, those that are named have none.
+#[test]
+fn files_are_in_a_folder_for_each_archive_that_a_glob_selects() {
+    let folder = Folder::new("extract-below");
+    let inner = zip(&[Entry::stored("d/t.txt", b"text")], b"").to_vec();
+    let middle = zip(&[Entry::stored("n/2.zip", &inner)], b"").to_vec();
+    folder.file("o.zip", zip(&[Entry::stored("m/1.zip", &middle)], b"").to_vec());
+    for (first, below_first) in [("m/1.zip", ""), ("*1.zip", "m/1.zip/"), ("m/*", "m/1.zip/"), ("M/1.ZIP", "")] {
+        for (second, below_second) in [("n/2.zip", ""), ("*.zip", "n/2.zip/"), ("n/[12].zip", "n/2.zip/")] {
+            for last in ["d/t.txt", "*.txt", "*"] {
+                for is_flat in [false, true] {
+                    let address = format!("o.zip!/{first}!/{second}!/{last}");
+                    let flags: &[&str] = if is_flat { &["--flat"] } else { &[] };
+                    let output = extract(&folder, &[&[&address, "-o", "out"], flags].concat());
+                    assert_eq!(code(&output), 0, "{address}: {}", stderr(&output));
+                    let expected =
+                        if is_flat { "t.txt".to_owned() } else { format!("{below_first}{below_second}d/t.txt") };
+                    assert_eq!(names(&folder.0.join("out")), [expected], "{address}");
+                    std::fs::remove_dir_all(folder.0.join("out")).unwrap();
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_last_line_counts_what_became_of_every_member() {
+    for chosen in 0..16 {
+        let has = |bit: u32| chosen >> bit & 1 == 1;
+        let folder = Folder::new("extract-counted");
+        let mut entries = Vec::new();
+        if has(0) {
+            entries.extend([Entry::stored("new", b"1"), Entry::stored("new2", b"1")]);
+        }
+        if has(1) {
+            entries.push(Entry::stored("there", b"1"));
+            folder.file("out/there", b"1");
+        }
+        if has(2) {
+            entries.push(Entry::stored("re:named", b"1"));
+        }
+        if has(3) {
+            entries.push(Entry::stored("other", b"1"));
+            folder.file("out/other", b"2");
+        }
+        folder.file("in.zip", zip(&entries, b"").to_vec());
+        let output = extract(&folder, &["in.zip", "-o", "out"]);
+        let written = 2 * u32::from(has(0)) + u32::from(has(2));
+        let mut expected = format!("{written} file{} written", if written == 1 { "" } else { "s" });
+        for (bit, words) in [(1, "already there"), (2, "under another name"), (3, "not written")] {
+            if has(bit) {
+                expected += &format!(", 1 {words}");
+            }
+        }
+        assert!(stderr(&output).ends_with(&format!("{expected}\n")), "{chosen}: {}", stderr(&output));
+        let is_any = has(0) || has(1) || has(2);
+        let status = if !has(3) { 0 } else { 2 - i32::from(is_any) };
+        assert_eq!(code(&output), status, "{chosen}: {}", stderr(&output));
+    }
+}
