@@ -720,3 +720,123 @@ fn links_of_folders_and_archives_are_not_compared() {
         }
     }
 }
+
+/// The files of a folder and the members of an archive.
+type Sides = (&'static [(&'static str, &'static str)], &'static [(&'static str, &'static str)]);
+
+/// The changes from the folder to the archive, as of two folders.
+const LOOSE_AND_PACKED: [(Sides, &[&str]); 15] = [
+    ((&[("x", "one")], &[("x", "one")]), &[]),
+    ((&[("x", "one")], &[("x", "two")]), &["changed x"]),
+    ((&[("x", "ones")], &[("x", "one")]), &["changed x"]),
+    ((&[("x", "")], &[("x", "one")]), &["changed x"]),
+    ((&[("x", "one")], &[("x", "")]), &["changed x"]),
+    ((&[("x", "")], &[("x", "")]), &[]),
+    ((&[], &[("x", "one")]), &["added x"]),
+    ((&[("x", "one")], &[]), &["removed x"]),
+    // Members with the same bytes, and files with those of another member.
+    ((&[("x", "two"), ("y", "two")], &[("x", "one"), ("y", "one")]), &["changed x", "changed y"]),
+    ((&[("x", "one"), ("y", "two")], &[("x", "two"), ("y", "one")]), &["changed x", "changed y"]),
+    ((&[], &[("x", "one"), ("y", "one")]), &["added x", "added y"]),
+    ((&[("d/x", "one")], &[("d/x", "one")]), &[]),
+    ((&[("x", "one")], &[("d/x", "one")]), &["moved x to d/x"]),
+    ((&[("d/x", "one")], &[("D/X", "one")]), &[]),
+    ((&[("d/x", "one")], &[("D/X", "two")]), &["changed d/x"]),
+];
+
+#[test]
+fn members_are_compared_with_files_as_files_are() {
+    let text = |content: &str| content.repeat(50).into_bytes();
+    for ((loose, packed), expected) in LOOSE_AND_PACKED {
+        let folder = Folder::new("diff-packed");
+        for (name, content) in loose.iter().chain(&[("same", "same")]) {
+            folder.file(&format!("loose/{name}"), text(content));
+        }
+        let members: Vec<_> =
+            packed.iter().chain(&[("same", "same")]).map(|(name, text_)| (*name, text(text_))).collect();
+        let mut pbo = Writer::new();
+        for (name, content) in &members {
+            let name = name.replace('/', "\\").into_bytes();
+            pbo = if content.is_empty() { pbo.stored(&name, content) } else { pbo.packed(&name, content) };
+        }
+        let stored: Vec<_> = members.iter().map(|(name, content)| Entry::stored(name, content)).collect();
+        let deflated: Vec<_> = members.iter().map(|(name, content)| Entry::deflated(name, content)).collect();
+        let outer = zip(&[Entry::stored("in.zip", &zip(&stored, b"").to_vec())], b"");
+        folder.file("stored.zip", zip(&stored, b"").to_vec());
+        folder.file("deflated.zip", zip(&deflated, b"").to_vec());
+        folder.file("packed.pbo", pbo.finish(Tail::Sha1));
+        folder.file("outer.zip", outer.to_vec());
+        for archive in ["stored.zip", "deflated.zip", "packed.pbo", "outer.zip!/in.zip"] {
+            for is_reversed in [false, true] {
+                let sides = if is_reversed { [archive, "loose"] } else { ["loose", archive] };
+                let mut diff = program();
+                let output = diff.current_dir(&folder.0).args(["diff", "--format", "ndjson"]).args(sides).output();
+                let output = output.unwrap();
+                let mut found = Vec::new();
+                for line in lines(&output) {
+                    let path = slashes(line["path"].as_str().unwrap()).to_lowercase();
+                    let to = line["to"].as_str().map_or_else(String::new, |to| format!(" to {}", slashes(to)));
+                    found.push(format!("{} {path}{to}", line["change"].as_str().unwrap()));
+                }
+                let mut expected: Vec<String> = expected.iter().map(|change| (*change).to_owned()).collect();
+                if is_reversed {
+                    expected = expected.into_iter().map(|change| reversed(&change)).collect();
+                }
+                let name = format!("{loose:?} {packed:?} in {sides:?}: {}", stderr(&output));
+                assert_eq!(found, expected, "{name}");
+                assert_eq!(code(&output), i32::from(!expected.is_empty()), "{name}");
+            }
+        }
+    }
+}
+
+/// A change from the second side to the first.
+fn reversed(change: &str) -> String {
+    match change.split(' ').collect::<Vec<_>>()[..] {
+        ["added", path] => format!("removed {path}"),
+        ["removed", path] => format!("added {path}"),
+        ["moved", path, "to", to] => format!("moved {to} to {path}"),
+        _ => change.to_owned(),
+    }
+}
+
+/// The columns are those of all rows that differ, the cells those of the first one.
+#[test]
+fn every_combination_of_columns_that_differ_is_named() {
+    let names = ["x", "y", "z"];
+    let of = |changes: &[(usize, usize)]| {
+        let vertices = vertices(4, 0, 0, 0);
+        let at = vertices.at("vertices");
+        let mut bytes = vertices.to_vec();
+        bytes[at..at + 48].fill(0);
+        for (row, columns) in changes {
+            for column in (0..3).filter(|column| columns >> column & 1 == 1) {
+                let at = at + 12 * row + 4 * column;
+                bytes[at..at + 4].copy_from_slice(&((row + column + 1) as f32).to_le_bytes());
+            }
+        }
+        scene([node("a", [mesh(-1, [Bytes::new().raw(bytes), triangles(-1, &[[0, 1, 2]])])])]).to_vec()
+    };
+    let folder = Folder::new("diff-columns");
+    let before = folder.file("a.b3d", of(&[]));
+    for first in 1..8 {
+        for second in 0..8 {
+            for row in [0, 2] {
+                let after = folder.file("b.b3d", of(&[(row, first), (3, second)]));
+                let text = stdout(&run(["diff", before.to_str().unwrap(), after.to_str().unwrap()]));
+                let has = |columns: usize, column: usize| columns >> column & 1 == 1;
+                let named: Vec<&str> = (0..3).filter(|&at| has(first | second, at)).map(|at| names[at]).collect();
+                let cells: Vec<String> = (0..3)
+                    .filter(|&at| has(first, at))
+                    .map(|at| format!("{} 0 -> {}", names[at], row + at + 1))
+                    .collect();
+                let count = 1 + usize::from(second > 0);
+                let (named, cells) = (named.join(" "), cells.join(", "));
+                let line =
+                    format!("changed  meshes/0/positions (a)  {count} of 4 rows differ in {named}  row {row}: {cells}");
+                let found: Vec<&str> = text.lines().filter(|line| line.contains("positions")).map(str::trim).collect();
+                assert_eq!(found, [line.as_str()], "{first} {second} {row}");
+            }
+        }
+    }
+}

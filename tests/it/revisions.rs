@@ -725,3 +725,32 @@ fn errors_of_files_have_the_address_of_the_file() {
         assert!(text.contains(": git:HEAD:mod/sub/x.zip: "), "{name}: {text}");
     }
 }
+
+/// Of a revision, files and folders are compared, and nothing else has content.
+#[test]
+fn paths_of_a_revision_are_files_and_folders_or_are_refused() {
+    let Some(repository) = Repository::new("git-kinds") else { return };
+    two_versions(&repository);
+    let commit = repository.git(&["rev-parse", "HEAD"], b"");
+    let tree = repository.git(&["rev-parse", "HEAD:mod"], b"");
+    let blob = repository.git(&["rev-parse", "HEAD:mod/a.b3d"], b"");
+    repository.git(&["tag", "-a", "-m", "text", "noted"], b"");
+    let entries = format!(
+        "100644 blob {blob}\tfile\0100755 blob {blob}\tprogram\0120000 blob {blob}\tlink\0\
+         160000 commit {commit}\tmodule\0040000 tree {tree}\tfolder\0"
+    );
+    let all = repository.git(&["mktree", "-z"], entries.as_bytes());
+    for (path, is_file) in [("file", Some(true)), ("program", Some(true)), ("folder", Some(false)), ("module", None)] {
+        for (side, is_same_kind) in [("mod/a.b3d", Some(true)), ("mod", Some(false))] {
+            let output = repository.diff(&[&format!("git:{all}:{path}"), side]);
+            let said = stderr(&output);
+            let is_equal = is_file == is_same_kind;
+            assert_eq!(code(&output), if is_equal { 0 } else { 2 }, "{path} {side}: {said}");
+            let is_other = said.contains(&format!("git:{all}:{path}: neither a file nor a folder"));
+            assert_eq!(is_other, is_file.is_none(), "{path} {side}: {said}");
+        }
+    }
+    // A tag with a text of its own stands for its commit.
+    assert_eq!(code(&repository.diff(&["git:noted", "."])), 0);
+    assert_eq!(code(&repository.diff(&["git:noted:mod/a.b3d", "mod/a.b3d"])), 0);
+}

@@ -315,3 +315,180 @@ impl Form<ChangedFile<'_>> for BriefText {
         Ok(self.out.flush()?)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use clap::Parser;
+
+    use super::super::difference_for_tests::{CHANGES, difference};
+    use super::*;
+    use crate::output_file::OutputFile;
+    use crate::verbs::{Cli, Verb};
+
+    fn parsed(arguments: &[&str]) -> Option<(Args, Common)> {
+        let cli = Cli::try_parse_from([&["meshpeek", "diff", "a", "b"], arguments].concat()).ok()?;
+        match cli.verb {
+            Verb::Diff(args) => Some((args, cli.common)),
+            _ => None,
+        }
+    }
+
+    /// What is written to an output by a form.
+    fn written(make: impl FnOnce(Output) -> DiffForm, differences: &[Difference]) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out");
+        let (_, mut common) = parsed(&[]).unwrap();
+        common.output_file = Some(OutputFile::open(&path, &[]).unwrap());
+        let mut form = make(Output::of(&common, true).unwrap());
+        for difference in differences {
+            form.add(difference).unwrap();
+        }
+        form.finish(End::default()).unwrap();
+        common.output_file.take().unwrap().finish().unwrap();
+        std::fs::read_to_string(path).unwrap()
+    }
+
+    /// Differences inside of files, and of files themselves.
+    fn several() -> Vec<Difference> {
+        let mut all = Vec::new();
+        for (file, member) in [("a", ""), ("b", ""), ("a", ""), ("a", "m"), ("a", "n"), ("", "m"), ("", "")] {
+            for place in ["p", "q/0", "", "p"] {
+                all.extend(CHANGES.map(|change| difference(change, file, member, place)));
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn lines_of_a_file_are_below_its_name() {
+        let mut lines = Lines { heading: String::new(), width: None };
+        let mut last = String::new();
+        for difference in several() {
+            let found: Vec<String> =
+                lines.of(&difference).iter().map(|line| anstream::adapter::strip_str(line).to_string()).collect();
+            let file = name_of_file(&difference);
+            let change = format!("{:<7}", difference.change.name());
+            let expected = match (file.is_empty(), difference.place.as_str()) {
+                // Of the only file.
+                (true, place) => vec![format!("{change}  {place}")],
+                // A file itself needs no heading.
+                (false, "") => vec![format!("{change}  {file}")],
+                (false, place) if file == last => vec![format!("  {change}  {place}")],
+                (false, place) => vec![file.clone(), format!("  {change}  {place}")],
+            };
+            if !file.is_empty() && !difference.place.is_empty() {
+                last = file;
+            }
+            assert_eq!(found, expected);
+        }
+    }
+
+    /// The changes and names that `--brief` passes on.
+    struct Collected(Arc<Mutex<Vec<(String, String)>>>);
+
+    impl Form<ChangedFile<'_>> for Collected {
+        fn add(&mut self, file: ChangedFile<'_>) -> Result<(), Failure> {
+            let row = (file.change().name().to_owned(), file.name.to_owned());
+            self.0.lock().unwrap().push(row);
+            Ok(())
+        }
+
+        fn finish(self: Box<Self>, _: End<'_>) -> Result<(), Failure> {
+            Ok(())
+        }
+    }
+
+    /// Whatever is inside of a file makes it changed, once.
+    #[test]
+    fn a_brief_form_has_each_file_once_and_every_change_of_a_file_itself() {
+        let rows = Arc::new(Mutex::new(Vec::new()));
+        let mut brief = Brief { rows: Box::new(Collected(rows.clone())), last: None };
+        let mut expected: Vec<(String, String)> = Vec::new();
+        for difference in several() {
+            brief.add(&difference).unwrap();
+            let file = name_of_file(&difference);
+            if difference.place.is_empty() {
+                expected.push((difference.change.name().to_owned(), file));
+            } else if expected.last().is_none_or(|(_, last)| *last != file) {
+                expected.push(("changed".to_owned(), file));
+            }
+        }
+        assert_eq!(*rows.lock().unwrap(), expected);
+        let (args, _) = parsed(&["--brief"]).unwrap();
+        let mut moved = difference(Change::Moved, "a", "m", "");
+        moved.to = Some("c\nd".to_owned());
+        let files = [difference(Change::Added, "a", "", ""), moved, difference(Change::Removed, "", "", "p")];
+        let text = written(|out| Box::new(Brief::new(&args, out)), &files);
+        assert_eq!(text, "added    a\nmoved    a!/m  -> c\\nd\na and b differ\n");
+    }
+
+    /// One line more than the screen has room for, and there are numbers instead.
+    #[test]
+    fn differences_are_shown_as_long_as_they_fit_on_the_screen() {
+        let all: Vec<Difference> =
+            (0..6).map(|number| difference(Change::Added, "", "", &format!("lods/{number}"))).collect();
+        for most in 0..8 {
+            for count in 0..=all.len() {
+                let said = Said::default();
+                let screen = |out| -> DiffForm {
+                    let lines = Lines { heading: String::new(), width: None };
+                    let mut screen = Screen::new(out, lines, said.clone());
+                    screen.most = most;
+                    Box::new(screen)
+                };
+                let text = written(screen, &all[..count]);
+                let is_whole = count <= most;
+                let line = |number| match is_whole {
+                    true => format!("added    lods/{number}\n"),
+                    false => format!("lods/{number}  1 added\n"),
+                };
+                assert_eq!(text, (0..count).map(line).collect::<String>(), "{count} in {most}");
+                let counts = format!("{count} differences in {count} parts");
+                let counts = if count == 1 { "1 difference in 1 part".to_owned() } else { counts };
+                assert_eq!(said.get(), if is_whole { None } else { Some(&counts) }, "{count} in {most}");
+            }
+        }
+    }
+
+    /// 32 columns are for the numbers.
+    #[test]
+    fn names_of_parts_take_the_width_that_the_numbers_leave() {
+        for width in [None, Some(0), Some(32), Some(40), Some(80)] {
+            let widest = width.map_or(usize::MAX, |width: usize| width.saturating_sub(32));
+            for lengths in [&[][..], &[0], &[3, 8, 5], &[8, 9, 7], &[48, 49, 1], &[100]] {
+                let (_, common) = parsed(&[]).unwrap();
+                let rows = lengths.iter().map(|&length| ("é".repeat(length), String::new())).collect();
+                let text = StatText { out: Output::of(&common, true).unwrap(), width, rows };
+                let expected = lengths.iter().copied().filter(|&length| length <= widest).max().unwrap_or(0);
+                assert_eq!(text.name_column(), expected, "{lengths:?} in {width:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_and_names_of_files_have_no_table() {
+        for format in ["text", "ndjson", "json", "parquet", "arrow"] {
+            for flags in [&[][..], &["--stat"], &["--brief"], &["--full"]] {
+                let Some((args, common)) = parsed(&[flags, &["--format", format]].concat()) else {
+                    panic!("{flags:?} {format}");
+                };
+                let is_table = ["parquet", "arrow"].contains(&format);
+                let is_refused = is_table && matches!(flags, ["--stat" | "--brief"]);
+                if is_table && !is_refused {
+                    continue;
+                }
+                let said = match form_of(&args, &Said::default(), &common) {
+                    Err(Failure::Message(said)) => said,
+                    _ => String::new(),
+                };
+                assert_eq!(said.starts_with("--stat and --brief have no table"), is_refused, "{flags:?} {format}");
+            }
+        }
+        for pair in [["--stat", "--full"], ["--brief", "--full"], ["--brief", "--stat"]] {
+            let [one, other] = pair;
+            assert!(parsed(&[one, other]).is_none() && parsed(&[other, one]).is_none(), "{pair:?}");
+        }
+    }
+}

@@ -719,6 +719,41 @@ mod tests {
         }
     }
 
+    /// A whole file alone, which the other side may have, and not of the side that has it.
+    #[test]
+    fn files_of_one_side_are_unknown_if_the_other_may_have_them() {
+        use super::super::difference_for_tests::{CHANGES, difference};
+        use super::super::is_unknown;
+        let of = |folders: &[&str]| {
+            let mut missing = Missing::default();
+            for folder in folders {
+                missing.add(&item(folder, 1, Listed::MissingFolder));
+            }
+            missing
+        };
+        for folders_a in [&[][..], &["a"], &["b"], &["a", "b"]] {
+            for folders_b in [&[][..], &["a"], &["b"]] {
+                for change in CHANGES {
+                    for path in ["a/x", "A/y/x", "b/x", "a", "x"] {
+                        let folder = path.to_lowercase().chars().next().map(String::from).unwrap();
+                        let is_in = |folders: &[&str]| path.contains('/') && folders.contains(&folder.as_str());
+                        let other = match change.name() {
+                            "removed" => is_in(folders_b),
+                            "added" => is_in(folders_a),
+                            _ => false,
+                        };
+                        for (member, place, is_whole) in [("", "", true), ("m", "", false), ("", "bytes", false)] {
+                            let found =
+                                is_unknown(&difference(change, path, member, place), &of(folders_a), &of(folders_b));
+                            let case = format!("{change:?} {path} {member} {place}: {folders_a:?} {folders_b:?}");
+                            assert_eq!(found, other && is_whole, "{case}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     #[test]
     fn a_message_counts_objects_once_and_names_the_first() {
         let said = |objects: &str, paths: &str| {
