@@ -218,3 +218,94 @@ pub(crate) fn ending(path: &Path) -> Option<&'static str> {
 pub(crate) fn is_folder(path: &Path) -> bool {
     path.as_os_str().as_encoded_bytes().ends_with(b"/") || path.is_dir()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_known_ending_is_found_in_any_case_unless_the_path_is_a_folder() {
+        let place = tempfile::tempdir().unwrap();
+        for known in ENDINGS.into_iter().chain(FOREIGN) {
+            let (first, rest) = known.split_at(1);
+            for written in [known.to_owned(), known.to_uppercase(), first.to_uppercase() + rest] {
+                for (name, is_found) in [
+                    (format!("x.{written}"), true),
+                    (format!("a/b.c/x.y.{written}"), true),
+                    (format!(".x.{written}"), true),
+                    // A name alone has no ending, and neither has a folder.
+                    (format!(".{written}"), false),
+                    (written.clone(), false),
+                    (format!("x.{written}/"), false),
+                    (format!("x.{written}."), false),
+                    (format!("x.{written}.gz"), false),
+                    (format!("x.{written}q"), false),
+                ] {
+                    let found = ending(&place.path().join(&name));
+                    assert_eq!(found, is_found.then_some(known), "{name}");
+                }
+            }
+            let folder = place.path().join(format!("there.{known}"));
+            std::fs::create_dir(&folder).unwrap();
+            assert_eq!(ending(&folder), None, "{known}");
+        }
+        for other in ["x", "x.txt", "x.md", "x.", "x.jso", "x.arro", ""] {
+            assert_eq!(ending(Path::new(other)), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn folders_are_named_with_a_slash_or_are_there() {
+        let place = tempfile::tempdir().unwrap();
+        std::fs::create_dir(place.path().join("folder")).unwrap();
+        std::fs::write(place.path().join("file"), "").unwrap();
+        for (name, expected) in
+            [("folder", true), ("folder/", true), ("file", false), ("none", false), ("none/", true), ("none/x", false)]
+        {
+            // `join` would keep the slash, too.
+            let path = PathBuf::from(format!("{}/{name}", place.path().display()));
+            assert_eq!(is_folder(&path), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn errors_of_temporary_files_keep_their_kind_and_cause_alone() {
+        for (text, expected) in [
+            ("No such file at path \"/tmp/.meshpeek-x\"", "No such file"),
+            ("cause at path one at path two", "cause"),
+            ("cause", "cause"),
+            ("cause at pathx", "cause at pathx"),
+            ("", ""),
+        ] {
+            for kind in [io::ErrorKind::NotFound, io::ErrorKind::StorageFull, io::ErrorKind::Other] {
+                let found = without_path(io::Error::new(kind, text));
+                assert_eq!((found.kind(), found.to_string().as_str()), (kind, expected), "{text}");
+            }
+        }
+    }
+
+    /// In the folder of the target, and with the rights of the old file.
+    #[test]
+    fn a_new_file_is_beside_its_target() {
+        let place = tempfile::tempdir().unwrap();
+        std::fs::create_dir(place.path().join("folder")).unwrap();
+        for target in ["x", "folder/x", "folder/none"] {
+            let target = place.path().join(target);
+            let new = beside(&target, None).unwrap();
+            assert_eq!(new.path().parent(), target.parent());
+            assert!(new.path().file_name().unwrap().to_str().unwrap().starts_with(".meshpeek-"));
+        }
+        assert!(beside(&place.path().join("none/x"), None).is_err());
+        let mut old = Vec::new();
+        for is_readonly in [false, true] {
+            let path = place.path().join(format!("old-{is_readonly}"));
+            let file = File::create(&path).unwrap();
+            let mut rights = file.metadata().unwrap().permissions();
+            rights.set_readonly(is_readonly);
+            std::fs::set_permissions(&path, rights).unwrap();
+            let new = beside(&path, Some(&file)).unwrap();
+            old.push(new.as_file().metadata().unwrap().permissions().readonly());
+        }
+        assert_eq!(old, [false, true]);
+    }
+}

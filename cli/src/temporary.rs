@@ -152,6 +152,19 @@ mod tests {
     }
 
     #[test]
+    fn errors_name_the_folder_and_the_variable_for_another() {
+        for kind in [io::ErrorKind::StorageFull, io::ErrorKind::NotFound, io::ErrorKind::PermissionDenied] {
+            for text in ["cause", "cause at path \"/tmp/.tmpx\""] {
+                let found = failed(io::Error::new(kind, text));
+                let folder = shown(&std::env::temp_dir());
+                let expected =
+                    format!("{folder}: a temporary file for results: cause; {VARIABLE} names another folder");
+                assert_eq!((found.kind(), found.to_string()), (kind, expected));
+            }
+        }
+    }
+
+    #[test]
     fn sections_are_read_beside_each_other() {
         let mut file = Temporary::new(&space(u64::MAX)).unwrap();
         let bytes: Vec<u8> = (0..=255).collect();
