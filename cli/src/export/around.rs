@@ -383,6 +383,52 @@ mod tests {
         assert!(alone.is_known(&path("x")));
     }
 
+    /// A PBO with empty members of these names.
+    fn pbo(names: &[&str]) -> Vec<u8> {
+        let mut pbo = Vec::new();
+        for name in names.iter().chain(&[""]) {
+            pbo.extend(name.bytes());
+            pbo.extend([0; 21]);
+        }
+        pbo
+    }
+
+    #[test]
+    fn finding_a_member_costs_64_and_its_name_for_each() {
+        let all = ["a", "bb.png", "c", "dir\\ddd.p3d"];
+        for count in 1..=all.len() {
+            let names = &all[..count];
+            let bytes = pbo(names);
+            let limits = Limits::default();
+            let budget = Budget::new(bytes.len() as u64, &limits);
+            let expected: usize = names.iter().map(|name| 64 + name.len()).sum();
+            assert_eq!(cost(Path::new("x.pbo"), &bytes, &budget), Some(expected as u64), "{names:?}");
+        }
+        let budget = Budget::new(0, &Limits::default());
+        let bytes = b"BB3D\x04\0\0\0\x01\0\0\0";
+        assert_eq!(cost(Path::new("x.b3d"), bytes, &budget), None);
+        assert_eq!(cost(Path::new("x.txt"), b"text", &budget), None);
+    }
+
+    /// The content of a member and a copy of it are held. The archive, whose size comes first, is not.
+    #[test]
+    fn a_member_may_be_half_as_large_as_the_memory() {
+        for decoded_bytes in [0, 1, 999, 1000, 1001] {
+            let limits = Limits { decoded_bytes, ..Limits::default() };
+            for member in [0, 1, 499, 500, 501, 2000] {
+                let (around, budget) = (Budget::new(1 << 20, &limits), Budget::new(1 << 20, &limits));
+                let room = Room::new(&around);
+                let mut cost =
+                    MemberCost { room: &room, budget: &budget, knows_archive: false, twice: 0, is_too_large: false };
+                assert!(cost.take(1 << 40).is_ok() && !cost.is_too_large);
+                let taken = cost.take(member).is_ok();
+                let is_enough = 2 * member <= decoded_bytes;
+                assert_eq!((taken, cost.is_too_large), (is_enough, !is_enough), "{member} in {decoded_bytes}");
+                assert_eq!(cost.twice, 2 * member);
+            }
+        }
+    }
+
     /// Of more archives, those that were used last stay open.
     #[test]
     fn four_archives_are_open_at_once() {

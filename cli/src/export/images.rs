@@ -209,7 +209,100 @@ impl<'a, 'f> Images<'a, 'f> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
+    use meshpeek::Limits;
+    use meshpeek::scan::Scan;
+
+    use super::super::words::{given_in_vain, without_images};
     use super::*;
+
+    /// The images that surfaces ask for, and which of them are there.
+    type Asked = &'static [(&'static str, bool)];
+
+    /// Runs a test with the images of a model, of which these are found.
+    fn with_images(asked: Asked, given: Vec<GivenImage>, test: impl Fn(&Images<'_, '_>)) {
+        let asset = Asset::parse_file(Path::new("m.b3d"), b"BB3D\x04\0\0\0\x01\0\0\0", &Limits::default()).unwrap();
+        let around = Around::scanned(&Scan::new([""; 0]), None);
+        let model = Model { path: Path::new("m.b3d"), member: None, format: asset.format() };
+        let mut images = Images { given, ..Images::seen(&asset, model, &around) };
+        for (name, is_there) in asked {
+            let bytes: Option<Bytes> = if *is_there { Some(Box::new(Vec::new())) } else { None };
+            images.found.insert((*name).to_owned(), bytes);
+        }
+        test(&images);
+    }
+
+    const ASKED: [(Asked, &[&str]); 5] = [
+        (&[], &[]),
+        (&[("b", true)], &[]),
+        (&[("b", false), ("a", false), ("c", true)], &["a", "b"]),
+        // What the game computes is no file.
+        (&[("#(argb,8,8,3)color(1,1,1,1)", false)], &[]),
+        (&[("#(x)", false), ("a#", false), ("", false)], &["", "a#"]),
+    ];
+
+    #[test]
+    fn images_that_are_missing_are_named_in_order() {
+        for (asked, missing) in ASKED {
+            for is_texture_given in [false, true] {
+                with_images(asked, Vec::new(), |images| {
+                    assert_eq!(images.missing(), missing);
+                    let mut names: Vec<&str> = asked.iter().map(|(name, _)| *name).collect();
+                    names.sort_unstable();
+                    assert_eq!((images.asked(), images.are_unused()), (names, asked.is_empty()));
+                    let said = without_images(images, is_texture_given);
+                    let expected = match missing.len() {
+                        0 if asked.is_empty() && !is_texture_given => {
+                            Some("no surface names an image; --texture FILE gives one".to_owned())
+                        }
+                        0 => None,
+                        count => {
+                            let s = if count == 1 { "" } else { "s" };
+                            let help = "--textures DIR searches a folder, --texture NAME=FILE gives one";
+                            Some(format!("{count} image{s} not available: {}; {help}", missing.join(", ")))
+                        }
+                    };
+                    assert_eq!(said, expected, "{asked:?} {is_texture_given}");
+                });
+            }
+        }
+    }
+
+    #[test]
+    fn every_image_that_is_given_in_vain_says_why() {
+        for (asked, _) in ASKED {
+            for shows_images in [false, true] {
+                for chosen in 0..8 {
+                    let has = |bit: u32| chosen >> bit & 1 == 1;
+                    let mut given = vec![GivenImage::new("n", "f.png"), GivenImage::new("f.png", "f.png")];
+                    given.push(GivenImage::new("m", "g.png"));
+                    for (bit, one) in (0..).zip(&mut given) {
+                        one.is_used = has(bit);
+                    }
+                    let mut names: Vec<&str> = asked.iter().map(|(name, _)| *name).collect();
+                    names.sort_unstable();
+                    let others = format!("the images of the surfaces are {}", names.join(", "));
+                    let why = |is_for_a_name: bool| match (shows_images, names.is_empty(), is_for_a_name) {
+                        (false, ..) => "this output shows no images",
+                        (true, true, _) => "no surface shows an image",
+                        (true, false, true) => others.as_str(),
+                        (true, false, false) => "no surface needs it",
+                    };
+                    let all = [("n=f.png", true), ("f.png", false), ("m=g.png", true)];
+                    let mut expected = Vec::new();
+                    for (bit, (text, is_for_a_name)) in (0..).zip(all) {
+                        if !has(bit) {
+                            expected.push(format!("--texture {text} has no effect: {}", why(is_for_a_name)));
+                        }
+                    }
+                    with_images(asked, given, |images| {
+                        assert_eq!(given_in_vain(images, shows_images), expected, "{asked:?}");
+                    });
+                }
+            }
+        }
+    }
 
     #[test]
     fn an_image_is_given_for_a_whole_name_or_for_the_end_of_it_in_any_case() {
