@@ -80,6 +80,31 @@ mod tests {
     }
 
     #[test]
+    fn files_are_known_until_they_are_opened() {
+        let known = Known::default();
+        let meta = |key: &str, size| ObjectMeta {
+            location: key.into(),
+            last_modified: std::time::SystemTime::UNIX_EPOCH.into(),
+            size,
+            e_tag: Some(key.repeat(3)),
+            version: None,
+        };
+        for (size, key) in [(1, "a"), (2, "bb"), (3, "a"), (4, "c")] {
+            known.insert(key.into(), meta(key, size));
+        }
+        let held = |files: &Files| files.by_path.iter().map(|(path, meta)| memory_of(path, meta)).sum::<usize>();
+        // What was listed last counts.
+        for (key, size) in
+            [("a", Some(3)), ("a", None), ("none", None), ("c", Some(4)), ("bb", Some(2)), ("bb", None), ("c", None)]
+        {
+            assert_eq!(known.remove(Path::new(key)).map(|meta| meta.size), size, "{key}");
+            let files = known.0.lock().unwrap();
+            assert_eq!(files.bytes, held(&files), "{key}");
+        }
+        assert_eq!(known.0.lock().unwrap().bytes, 0);
+    }
+
+    #[test]
     fn the_memory_of_a_file_is_that_of_its_texts_and_little_more() {
         for path in [0, 1, 100, 5000] {
             for key in [0, 1, 100, 5000] {
