@@ -232,3 +232,28 @@ fn the_file_system_says_which_part_is_the_file() {
     let nowhere = Address::parse("no.zip!/a.zip!/b");
     assert_eq!((nowhere.file.as_path(), nowhere.member.as_deref()), (Path::new("no.zip"), Some(&b"a.zip!/b"[..])));
 }
+
+/// One of several members of a name is the first, or that of a number.
+#[test]
+fn members_of_one_name_are_counted_and_numbered() {
+    let folder = Folder::new("alike");
+    for count in 1..5 {
+        let mut writer = Writer::new().stored(b"other", b"x");
+        for number in 0..count {
+            writer = writer.stored(b"a", number.to_string().as_bytes());
+        }
+        let archive = folder.file("x.pbo", writer.finish(Tail::Sha1));
+        let cat = |name: &str| run(["cat", &format!("{}!/{name}", archive.display())]);
+        let first = cat("A");
+        let said = format!("{count} members have this name; #0 to #{} select one\n", count - 1);
+        assert_eq!((code(&first), stdout(&first)), (0, "0".to_owned()), "{count}");
+        assert_eq!(stderr(&first).ends_with(&said), count > 1, "{count}: {}", stderr(&first));
+        assert_eq!(stderr(&first).is_empty(), count == 1, "{count}: {}", stderr(&first));
+        for number in 0..count + 2 {
+            let found = cat(&format!("a#{number}"));
+            let is_there = number < count;
+            assert_eq!(code(&found), if is_there { 0 } else { 2 }, "{number} of {count}");
+            assert_eq!(stdout(&found), if is_there { number.to_string() } else { String::new() }, "{number}");
+        }
+    }
+}

@@ -703,3 +703,41 @@ fn the_last_line_counts_what_became_of_every_member() {
         assert_eq!(code(&output), status, "{chosen}: {}", stderr(&output));
     }
 }
+
+/// Of files, no archive is entered, and nothing is what a pattern may find.
+#[test]
+fn patterns_that_find_nothing_are_reported_where_they_find_nothing() {
+    let folder = Folder::new("extract-nothing");
+    let inner = |name: &str| zip(&[Entry::stored(name, b"text")], b"").to_vec();
+    let entries = [
+        Entry::stored("1.zip", &inner("a.txt")),
+        Entry::stored("2.zip", &inner("b.txt")),
+        Entry::stored("c.txt", b"text, and no archive"),
+    ];
+    folder.file("o.zip", zip(&entries, b"").to_vec());
+    let (no_match, no_member) = ("no member matches", "no member b.txt; nearest: a.txt");
+    for (address, files, errors) in [
+        ("*.none", &[][..], &[("o.zip", no_match)][..]),
+        ("*.txt!/*", &[], &[("o.zip", no_match)]),
+        ("*.zip!/*", &["1.zip/a.txt", "2.zip/b.txt"], &[]),
+        ("*!/*", &["1.zip/a.txt", "2.zip/b.txt"], &[]),
+        ("*!/b*", &["2.zip/b.txt"], &[("o.zip!/1.zip", no_match)]),
+        ("*!/b.txt", &["2.zip/b.txt"], &[("o.zip!/1.zip", no_member)]),
+        ("1.zip!/b*", &[], &[("o.zip!/1.zip", no_match)]),
+        ("1.zip!/b.txt", &[], &[("o.zip!/1.zip", no_member)]),
+        ("*!/*.none", &[], &[("o.zip!/1.zip", no_match), ("o.zip!/2.zip", no_match)]),
+        ("c.txt!/*", &[], &[("o.zip!/c.txt", "")]),
+    ] {
+        let output = extract(&folder, &[&format!("o.zip!/{address}"), "-o", "out"]);
+        let said = stderr(&output);
+        assert_eq!(names(&folder.0.join("out")), files, "{address}: {said}");
+        let found: Vec<&str> = said.lines().filter(|line| line.starts_with("meshpeek: ")).collect();
+        assert_eq!(found.len(), errors.len(), "{address}: {said}");
+        for (line, (place, message)) in found.iter().zip(errors) {
+            assert!(line.starts_with(&format!("meshpeek: {place}: {message}")), "{address}: {said}");
+        }
+        let status = if errors.is_empty() { 0 } else { 2 - i32::from(!files.is_empty()) };
+        assert_eq!(code(&output), status, "{address}: {said}");
+        std::fs::remove_dir_all(folder.0.join("out")).unwrap();
+    }
+}
