@@ -840,3 +840,60 @@ fn every_combination_of_columns_that_differ_is_named() {
         }
     }
 }
+
+/// Members are written to temporary files unless a file of their name is the same, and equal ones once.
+#[test]
+fn members_that_differ_from_files_take_temporary_space_once() {
+    let folder = Folder::new("diff-space");
+    let [one, two, three] = [1_u8, 2, 3].map(|byte| vec![byte; 1000]);
+    for (number, (loose, packed, expected)) in [
+        (vec![("a", &one), ("b", &two)], vec![("a", &one), ("b", &two)], 0),
+        (vec![("a", &one)], vec![("a", &one), ("b", &two)], 1000),
+        (vec![("a", &one)], vec![("a", &two)], 1000),
+        (vec![("a", &one), ("b", &one)], vec![("a", &two), ("b", &two)], 1000),
+        (vec![("a", &one), ("b", &one)], vec![("a", &two), ("b", &three)], 2000),
+        (vec![("b", &one)], vec![("a", &one)], 1000),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        for (name, content) in loose {
+            folder.file(&format!("{number}/{name}"), content);
+        }
+        let entries: Vec<Entry> = packed.iter().map(|(name, content)| Entry::deflated(name, content)).collect();
+        folder.file(&format!("{number}.zip"), zip(&entries, b"").to_vec());
+        let (loose, packed) = (number.to_string(), format!("{number}.zip"));
+        for sides in [[&loose, &packed], [&packed, &loose]] {
+            for most in [0, expected.max(1) - 1, expected, expected + 1] {
+                let mut diff = program();
+                diff.current_dir(&folder.0).args(["diff", "--max-temporary", &most.to_string()]).args(sides);
+                let output = diff.output().unwrap();
+                let said = format!("more than {most} bytes of temporary files");
+                let is_short = most < expected;
+                assert_eq!(stderr(&output).contains(&said), is_short, "{sides:?} {most}: {}", stderr(&output));
+                assert_eq!(code(&output) == 2, is_short, "{sides:?} {most}: {}", stderr(&output));
+            }
+        }
+    }
+}
+
+/// What the list of an archive has beyond the limit is not compared, and that is said.
+#[test]
+fn archives_beside_folders_are_listed_up_to_the_limit() {
+    let folder = Folder::new("diff-listed");
+    let names = ["a", "b", "c"];
+    for name in names {
+        folder.file(&format!("loose/{name}"), name);
+    }
+    folder.file("in.zip", zip(&names.map(|name| Entry::stored(name, name.as_bytes())), b"").to_vec());
+    for most in 0..5 {
+        for sides in [["loose", "in.zip"], ["in.zip", "loose"]] {
+            let mut diff = program();
+            diff.current_dir(&folder.0).args(["diff", "--max-archive-members", &most.to_string()]).args(sides);
+            let output = diff.output().unwrap();
+            let said = stderr(&output);
+            assert_eq!(code(&output), if most < 3 { 2 } else { 0 }, "{sides:?} {most}: {said}");
+            assert_eq!(said.contains("--max-archive-members raises it"), most < 3, "{sides:?} {most}: {said}");
+        }
+    }
+}
