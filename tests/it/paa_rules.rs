@@ -810,3 +810,66 @@ fn every_first_word_is_a_kind_or_a_number_of_colors() {
         assert_eq!(found, expected, "{word:#x}");
     }
 }
+
+/// Of a mip whose pixels do not fit its sides, the mip counts and its pixels do not.
+#[test]
+fn summaries_count_the_pixels_that_can_be_read() {
+    for kind in KINDS {
+        let sound = Mip::of(kind, [16, 16], &vec![1; paa::need(kind, [16, 16])]);
+        let raw = paa::need(kind, [16, 16]) as u64;
+        // Sides that no data fits.
+        let wrong = Mip { sides: [0, 4], ..sound.clone() };
+        let packed = if is_blocks(kind) { sound.clone().lzo() } else { sound.clone() };
+        for mips in [
+            vec![&sound],
+            vec![&wrong],
+            vec![&sound, &packed],
+            vec![&wrong, &sound, &packed],
+            vec![&packed, &wrong, &packed],
+        ] {
+            let written = Written { mips: mips.iter().copied().cloned().collect(), ..one(kind, sound.clone()) };
+            let bytes = written.to_vec();
+            let texture = Texture::parse(&bytes).unwrap();
+            let summary = texture.summarize();
+            let sides = mips[0].sides.map(|side| u32::from(side & 0x7fff));
+            let name = Kind(kind).name().unwrap();
+            for found in [summary.texture, texture.summarize_header().texture] {
+                let found = found.unwrap();
+                assert_eq!((found.kind, [found.width, found.height]), (name, sides), "{kind:x}");
+            }
+            assert_eq!(summary.counts.get("mips"), Some(mips.len() as u64), "{kind:x}");
+            let is_packed = |mip: &&&Mip| mip.sides[0] != 0 && (!is_blocks(kind) || mip.sides[0] > 0x7fff);
+            let readable = mips.iter().filter(|mip| mip.sides[0] != 0).count() as u64;
+            let packed: Vec<_> = mips.iter().filter(is_packed).collect();
+            let blocks = summary.blocks;
+            let count = packed.len() as u64;
+            assert_eq!((blocks.stored, blocks.packed), (readable - count, count), "{kind:x}");
+            let bytes: usize = packed.iter().map(|mip| mip.data.len()).sum();
+            assert_eq!((blocks.packed_bytes, blocks.unpacked_bytes), (bytes as u64, raw * count), "{kind:x}");
+        }
+        let none = Written { mips: Vec::new(), ..one(kind, sound) }.to_vec();
+        assert!(Texture::parse(&none).unwrap().summarize().texture.is_none(), "{kind:x}");
+    }
+}
+
+#[test]
+fn pixels_say_where_they_are_stored_and_what_reading_takes() {
+    for kind in KINDS {
+        let raw = Mip::of(kind, [16, 16], &vec![1; paa::need(kind, [16, 16])]);
+        let forms = if is_blocks(kind) { vec![raw.clone(), raw.lzo()] } else { vec![raw] };
+        for mip in forms {
+            let is_packed = mip.sides[0] > 0x7fff || !is_blocks(kind);
+            let written = one(kind, mip.clone());
+            let (bytes, at) = (written.to_vec(), written.bytes().at("data") as u64);
+            let pixels = Texture::parse(&bytes).unwrap().mips().next().unwrap().unwrap().pixels();
+            let storage = pixels.storage();
+            let length = mip.data.len() as u64;
+            assert_eq!((storage.offset, storage.bytes), (at, length), "{kind:x}");
+            assert_eq!(storage.packing, meshpeek::view::Packing::Derived, "{kind:x}");
+            let decoded = paa::need(kind, [16, 16]) as u64;
+            assert_eq!(pixels.read_memory(), if is_packed { decoded } else { 0 }, "{kind:x} {is_packed}");
+            let columns: Vec<_> = pixels.columns().iter().map(|column| column.name).collect();
+            assert_eq!(columns, ["red", "green", "blue", "alpha"], "{kind:x}");
+        }
+    }
+}
