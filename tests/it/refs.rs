@@ -21,7 +21,7 @@ use crate::support::files::{blessing, root};
 use crate::support::program::{Folder, code, lines, run, stderr, stdout, with_slashes};
 use crate::writer::pbo::{Tail, Writer};
 use crate::writer::zip::{Entry, zip};
-use crate::writer::{addons, b3d, mlod, rap};
+use crate::writer::{addons, b3d, bmx, lodka, mlod, rap};
 
 fn model(textures: &[&str], material: &str, proxy: &str) -> Vec<u8> {
     let faces: Vec<_> = textures.iter().map(|texture| mlod::face(&[0, 1, 2], texture, material)).collect();
@@ -487,6 +487,39 @@ fn images_inside_a_model_are_found_there() {
             ),
             "{path}"
         );
+    }
+}
+
+/// An image of a Ballance map is inside if the map says so and has it; in a model of LODka3D, if it has bytes.
+#[test]
+fn an_image_is_inside_a_model_only_if_it_is_there() {
+    let folder = Folder::new("refs-inside");
+    let map = |is_external: bool, entry: Option<&'static str>| {
+        let mut map = bmx::full(14);
+        map.textures = vec![bmx::Texture { name: "t", file_name: "wood.bmp", external: is_external }];
+        map.materials.truncate(1);
+        map.materials[0].texture = Some(0);
+        map.images = entry.map(|name| (name, &b"BM"[..])).into_iter().collect();
+        map.packed()
+    };
+    let model = |bytes: &[u8]| {
+        let materials = lodka::materials(1, &[(b"m", b"wood.bmp")]);
+        lodka::file([materials, lodka::textures(&[lodka::texture("m", "wood.bmp", 0, bytes)])]).to_vec()
+    };
+    for (name, bytes, is_inside) in [
+        ("inside.bmx", map(false, Some("Texture/wood.bmp")), true),
+        ("letters.bmx", map(false, Some("texture/WOOD.BMP")), true),
+        ("other.bmx", map(false, Some("Texture/stone.bmp")), false),
+        ("beside.bmx", map(false, Some("wood.bmp")), false),
+        ("without.bmx", map(false, None), false),
+        ("external.bmx", map(true, Some("Texture/wood.bmp")), false),
+        ("inside.lod", model(b"BM"), true),
+        ("without.lod", model(b""), false),
+    ] {
+        let path = folder.file(name, bytes);
+        let links = lines(&run([Path::new("refs"), &path]));
+        let states: Vec<_> = links.iter().map(|link| link["state"].as_str().unwrap()).collect();
+        assert_eq!(states, [if is_inside { "found" } else { "missing" }], "{name}: {links:?}");
     }
 }
 

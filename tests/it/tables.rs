@@ -8,9 +8,9 @@ use arrow_array::types::{Float32Type, Int32Type, Int64Type, TimestampMicrosecond
 use arrow_array::{Array, RecordBatch};
 use arrow_ipc::reader::FileReader;
 use arrow_schema::DataType;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use meshpeek::geometry::Alpha;
 use meshpeek::{Asset, FileMap};
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::{Map, Value as Json, json};
 
 use crate::support::files::{outside, root};
@@ -306,7 +306,7 @@ fn rows_of_geometry_blend_as_their_materials() {
         *seen.entry(row["alpha"].to_string()).or_insert(0) += 1;
     }
     let kinds: Vec<&str> = seen.keys().map(String::as_str).collect();
-    assert_eq!(kinds, ["\"blend\"", "\"image\"", "\"mask\"", "\"opaque\"", "null"]);
+    assert_eq!(kinds, [r#""blend""#, r#""image""#, r#""mask""#, r#""multiply""#, r#""opaque""#, "null"]);
 }
 
 /// Splits a list at its commas, not at those inside brackets.
