@@ -63,6 +63,22 @@ fn of_two_roots_with_one_prefix_the_own_one_is_meant() {
     assert_eq!(rows(&lines(&refs(&archives, &["-q", "."]))), expected);
 }
 
+/// An archive that is given twice has its own members still, not those of the archive after it.
+#[test]
+fn an_archive_given_twice_has_its_own_members() {
+    let folder = Folder::new("refs-given-twice");
+    let config = b"class CfgPatches { icon = \"x\\my\\a.paa\"; };";
+    for name in ["a.pbo", "b.pbo"] {
+        folder.file(name, pbo("x\\my", &[("config.cpp", config), ("a.paa", b"x")]));
+    }
+    let [own, other] = ["a", "b"].map(|name| format!(r"x\my\a.paa found {name}.pbo!/a.paa own root -"));
+    for given in [&["a.pbo", "a.pbo", "b.pbo"][..], &["a.pbo", "b.pbo", "a.pbo"]] {
+        let mut found = rows(&lines(&refs(&folder, &[&["-q"], given].concat())));
+        found.sort();
+        assert_eq!(found, [own.clone(), own.clone(), other.clone()], "{given:?}");
+    }
+}
+
 /// Of two files with one path, the one in the innermost given folder around a text is meant, in whatever order these are.
 #[test]
 fn of_given_folders_inside_each_other_the_inner_one_is_meant() {
