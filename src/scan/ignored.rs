@@ -1,10 +1,14 @@
 //! Bounds the cost of the ignore files of a walk.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Mutex, PoisonError};
 
 use ignore::WalkBuilder;
+#[cfg(unix)]
+use rustix::fd::OwnedFd;
+#[cfg(unix)]
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, openat, statat};
 
 use crate::base::error::{Error, ErrorKind, Result};
 
@@ -12,6 +16,10 @@ const NAMES: [&str; 3] = [".ignore", ".gitignore", ".git/info/exclude"];
 
 /// The most bytes of ignore files in one folder and its parents. Their patterns take some 400 times as much memory.
 const MOST: u64 = 128 << 10;
+
+/// How folders are opened.
+#[cfg(unix)]
+const AS_FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
 /// Makes a walk skip folders whose ignore files exceed the bound, or include one that is not a regular file and might
 /// never end. After the walk, reports each such folder.
@@ -22,21 +30,21 @@ pub(super) fn bound(walk: &mut WalkBuilder, root: &Path) -> Result<Receiver<Erro
     let absolute = root.canonicalize().map_err(|error| Error::from(error).in_file(root))?;
     let mut around = 0;
     for folder in absolute.ancestors() {
-        around = add(around, folder)?;
+        around = add(around, &Folder::new(folder))?;
     }
     let (sender, errors) = channel();
-    // For each folder on the way to the current one, the total including its parents.
-    let way = Mutex::new(vec![around]);
+    let way = Mutex::new(Way { bytes: vec![around], last: Folder::new(root) });
     walk.filter_entry(move |entry| {
         let Some(kind) = entry.file_type() else { return true };
         if !kind.is_dir() {
             return true;
         }
         let mut way = way.lock().unwrap_or_else(PoisonError::into_inner);
-        way.truncate(entry.depth());
-        match add(way.last().copied().unwrap_or(around), entry.path()) {
+        way.bytes.truncate(entry.depth());
+        way.last = way.last.next(entry.path());
+        match add(way.bytes.last().copied().unwrap_or(around), &way.last) {
             Ok(bytes) => {
-                way.push(bytes);
+                way.bytes.push(bytes);
                 true
             }
             Err(error) => {
@@ -49,21 +57,73 @@ pub(super) fn bound(walk: &mut WalkBuilder, root: &Path) -> Result<Receiver<Erro
     Ok(errors)
 }
 
+/// The way to the current folder of a walk.
+struct Way {
+    /// For each folder on it, the bytes including those of its parents.
+    bytes: Vec<u64>,
+    /// The folder that the walk entered last.
+    last: Folder,
+}
+
 /// Returns the bytes so far plus those of this folder.
-fn add(bytes: u64, folder: &Path) -> Result<u64> {
+fn add(bytes: u64, folder: &Folder) -> Result<u64> {
     let mut bytes = bytes;
     for name in NAMES {
-        let path = folder.join(name);
-        // Like the walk itself, follow links and ignore files without metadata.
-        let Ok(metadata) = path.metadata() else { continue };
-        if metadata.is_dir() {
-            continue;
-        }
-        bytes = bytes.saturating_add(if metadata.is_file() { metadata.len() } else { u64::MAX });
+        let Some(size) = folder.size_of(name) else { continue };
+        bytes = bytes.saturating_add(size);
         if bytes > MOST {
             let what = "bytes of .ignore and .gitignore files in a folder and those around it";
-            return Err(Error::new(ErrorKind::Limit { what, limit: MOST }).in_file(&path));
+            return Err(Error::new(ErrorKind::Limit { what, limit: MOST }).in_file(&folder.path.join(name)));
         }
     }
     Ok(bytes)
+}
+
+/// A folder in which files are looked up. On Unix it is open: for a whole path, the system goes through all folders on
+/// the way each time.
+struct Folder {
+    path: PathBuf,
+    #[cfg(unix)]
+    opened: Option<OwnedFd>,
+}
+
+impl Folder {
+    fn new(path: &Path) -> Self {
+        Self {
+            path: path.to_owned(),
+            #[cfg(unix)]
+            opened: openat(CWD, path, AS_FOLDER, Mode::empty()).ok(),
+        }
+    }
+
+    /// Returns the folder of this path, which is often inside this one.
+    fn next(&self, path: &Path) -> Self {
+        #[cfg(unix)]
+        if let (Some(opened), Some(name)) = (&self.opened, path.file_name())
+            && path.parent() == Some(&self.path)
+        {
+            return Self { path: path.to_owned(), opened: openat(opened, name, AS_FOLDER, Mode::empty()).ok() };
+        }
+        Self::new(path)
+    }
+
+    /// Returns the size of a file in it, which is the largest number for a pipe or device. Like the walk itself, follows
+    /// links, and passes over folders and files without metadata.
+    fn size_of(&self, name: &str) -> Option<u64> {
+        #[cfg(unix)]
+        if let Some(opened) = &self.opened {
+            let found = statat(opened, name, AtFlags::empty()).ok()?;
+            return match FileType::from_raw_mode(found.st_mode) {
+                FileType::Directory => None,
+                FileType::RegularFile => u64::try_from(found.st_size).ok(),
+                _ => Some(u64::MAX),
+            };
+        }
+        // A folder may be searched that cannot be listed.
+        let metadata = self.path.join(name).metadata().ok()?;
+        if metadata.is_dir() {
+            return None;
+        }
+        Some(if metadata.is_file() { metadata.len() } else { u64::MAX })
+    }
 }

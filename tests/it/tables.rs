@@ -9,7 +9,7 @@ use arrow_array::{Array, RecordBatch};
 use arrow_ipc::reader::FileReader;
 use arrow_schema::DataType;
 use meshpeek::geometry::Alpha;
-use meshpeek::{Asset, FileMap};
+use meshpeek::{Asset, Budget, FileMap, Limits};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::{Map, Value as Json, json};
 
@@ -307,6 +307,36 @@ fn rows_of_geometry_blend_as_their_materials() {
     }
     let kinds: Vec<&str> = seen.keys().map(String::as_str).collect();
     assert_eq!(kinds, [r#""blend""#, r#""image""#, r#""mask""#, r#""multiply""#, r#""opaque""#, "null"]);
+}
+
+/// Each row of `geometry` has the place and the arrays of its primitive.
+#[test]
+fn rows_of_geometry_are_the_primitives() {
+    let folder = Folder::new("primitives");
+    let out = format!("{}/", folder.0.display());
+    let paths = ["corpus/b3d", "corpus/bmx", "corpus/lodka", "corpus/mlod", "corpus/odol"];
+    let output = run([&["scan", "-q", "--tables", "geometry", "-o", &out], paths.as_slice()].concat());
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let mut triangles = 0;
+    for row in rows(&folder.0.join("geometry.parquet")) {
+        if row["problem"].is_string() {
+            continue;
+        }
+        let map = FileMap::open(root().join(row["path"].as_str().unwrap())).unwrap();
+        let asset = Asset::parse(&map).unwrap();
+        let index = usize::try_from(row["primitive"].as_i64().unwrap()).unwrap();
+        let primitive = asset.primitives().nth(index).unwrap().unwrap();
+        let place = primitive.place;
+        let found = ["model", "node", "mesh", "visible"].map(|key| row[key].clone());
+        assert_eq!(found, [json!(place.model), json!(place.node), json!(place.mesh), json!(place.visible)], "{row}");
+        let mesh = primitive.to_plain_mesh(&Budget::new(map.len() as u64, &Limits::default())).unwrap();
+        let corners: Vec<Json> = mesh.indices.chunks(3).map(|corners| json!(corners)).collect();
+        assert_eq!(row["triangles"], json!(corners), "{row}");
+        assert_eq!(row["positions"].as_array().unwrap().len(), mesh.positions.len(), "{row}");
+        assert_eq!(row["left_out"], json!(mesh.left_out), "{row}");
+        triangles += corners.len();
+    }
+    assert!(triangles > 100, "{triangles}");
 }
 
 /// Splits a list at its commas, not at those inside brackets.

@@ -96,18 +96,19 @@ impl Signatures {
     /// Compares a signature with the archive beside it, or finds out whether an archive has a signature.
     pub(super) fn check(&self, seen: &Sighting<'_, '_>) -> Compared {
         let mut compared = Compared::default();
-        let is_local = seen.record.member.is_none() && seen.record.path.is_file();
         match seen.asset {
             Some(Asset::Bisign(file)) => {
                 let is_signature = file.format() == Format::Bisign;
                 compared.key = Some(self.key_use(&file.key(), is_signature));
-                compared.problems.extend(match (is_signature, is_local) {
-                    (true, true) => self.compare(file, &seen.record.path, seen.budget),
-                    (true, false) => Some(uncompared("only files beside each other are compared".to_owned())),
-                    (false, _) => None,
-                });
+                if is_signature {
+                    compared.problems.extend(if is_local(seen) {
+                        self.compare(file, &seen.record.path, seen.budget)
+                    } else {
+                        Some(uncompared("only files beside each other are compared".to_owned()))
+                    });
+                }
             }
-            Some(Asset::Pbo(_)) if is_local && !seen.is_continued => {
+            Some(Asset::Pbo(_)) if !seen.is_continued && is_local(seen) => {
                 compared.problems.extend(self.unsigned(&seen.record.path));
             }
             _ => {}
@@ -348,6 +349,11 @@ impl Listing {
         let place = by_name.or_else(|| self.places.get(&archive.to_string_lossy().to_lowercase()));
         place.and_then(|place| self.archives.get(*place)).map_or(&[], |archive| &archive.signatures)
     }
+}
+
+/// Returns true if an asset is a whole file of this machine, which others may be beside.
+fn is_local(seen: &Sighting<'_, '_>) -> bool {
+    seen.record.member.is_none() && seen.record.path.is_file()
 }
 
 /// Returns the name of a file in lower case.

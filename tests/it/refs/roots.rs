@@ -71,11 +71,15 @@ fn an_archive_given_twice_has_its_own_members() {
     for name in ["a.pbo", "b.pbo"] {
         folder.file(name, pbo("x\\my", &[("config.cpp", config), ("a.paa", b"x")]));
     }
-    let [own, other] = ["a", "b"].map(|name| format!(r"x\my\a.paa found {name}.pbo!/a.paa own root -"));
+    let [own, other] = ["a", "b"].map(|name| format!(r"x\my\a.paa found {name}.pbo!/a.paa own root"));
     for given in [&["a.pbo", "a.pbo", "b.pbo"][..], &["a.pbo", "b.pbo", "a.pbo"]] {
         let mut found = rows(&lines(&refs(&folder, &[&["-q"], given].concat())));
         found.sort();
-        assert_eq!(found, [own.clone(), own.clone(), other.clone()], "{given:?}");
+        assert_eq!(found.len(), 3, "{given:?}");
+        // The first that names it also says that the other archive has the same prefix.
+        for (row, expected) in found.iter().zip([&own, &own, &other]) {
+            assert!(row.starts_with(expected), "{given:?} {row}");
+        }
     }
 }
 
