@@ -40,6 +40,8 @@ const MOST_NAMES_KEPT: usize = 2 * MOST_NAMES;
 const MOST_DIGESTS: usize = 64;
 /// The most records that wait for the keys of the run.
 const MOST_WAITING: usize = 20_000;
+/// The most bytes of the texts in them.
+const MOST_WAITING_BYTES: usize = 8 << 20;
 /// The bytes that show whether a file is a signature.
 const HEAD: u64 = 4096;
 
@@ -356,6 +358,18 @@ fn is_local(seen: &Sighting<'_, '_>) -> bool {
     seen.record.member.is_none() && seen.record.path.is_file()
 }
 
+/// Returns the bytes of the path, the member's name and the problems of a record.
+fn text_bytes(record: &Record) -> usize {
+    let mut bytes = record.path.as_os_str().len();
+    if let Some(member) = &record.member {
+        bytes = bytes.saturating_add(member.text.len());
+    }
+    for problem in &record.summary.problems {
+        bytes = bytes.saturating_add(problem.message.len());
+    }
+    bytes
+}
+
 /// Returns the name of a file in lower case.
 fn lower_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().to_lowercase()
@@ -399,6 +413,8 @@ pub(super) struct Keys<T> {
     given: HashSet<u64>,
     names: HashSet<u64>,
     waiting: Vec<(KeyUse, Box<Record>, T)>,
+    /// The bytes of the texts in the records that wait.
+    waiting_bytes: usize,
     /// The number of signatures whose keys are not looked for.
     pub(super) unasked: u64,
 }
@@ -426,6 +442,7 @@ impl<T> Keys<T> {
             given: HashSet::new(),
             names: HashSet::new(),
             waiting: Vec::new(),
+            waiting_bytes: 0,
             unasked: 0,
         }
     }
@@ -440,10 +457,12 @@ impl<T> Keys<T> {
             self.read += u64::from(is_below && record.member.is_none() && lower_name(&record.path).ends_with(KEY));
             return Some((record, with));
         }
-        if !self.is_whole || self.waiting.len() == MOST_WAITING {
+        let bytes = self.waiting_bytes.saturating_add(text_bytes(&record));
+        if !self.is_whole || self.waiting.len() == MOST_WAITING || bytes > MOST_WAITING_BYTES {
             self.unasked += 1;
             return Some((record, with));
         }
+        self.waiting_bytes = bytes;
         self.waiting.push((key, record, with));
         None
     }
@@ -574,6 +593,7 @@ mod tests {
             given: HashSet::new(),
             names: HashSet::new(),
             waiting: Vec::new(),
+            waiting_bytes: 0,
             unasked: 0,
         }
     }
@@ -645,6 +665,21 @@ mod tests {
         assert_eq!(keys.unasked, 2);
         // What has no key never waits.
         assert!(keys.take(None, record(Path::new("a.p3d")), 0).is_some());
+    }
+
+    #[test]
+    fn signatures_wait_up_to_the_bytes_of_their_texts() {
+        const NAME: usize = 1 << 20;
+        let mut keys = keys(true, Path::new("none"));
+        let path = "a".repeat(NAME);
+        let signature = || Some(KeyUse { key_hash: 1, name_hash: 2, signer: Some(String::new()) });
+        for number in 0..MOST_WAITING_BYTES / NAME + 2 {
+            let taken = keys.take(signature(), record(Path::new(&path)), 0);
+            assert_eq!(taken.is_some(), number >= MOST_WAITING_BYTES / NAME, "{number}");
+        }
+        assert_eq!(keys.unasked, 2);
+        // Not even a small one has room then.
+        assert!(keys.take(signature(), record(Path::new("a")), 0).is_some());
     }
 
     #[test]
