@@ -26,9 +26,15 @@ create_exception!(
     Error,
     "A format, version or packing that is not read, or bytes that are encrypted."
 );
-create_exception!(meshpeek, LimitError, Error, "More than the limits for hostile files allow.");
+create_exception!(
+    meshpeek,
+    LimitError,
+    Error,
+    "More than the limits for hostile files allow, or than the system has memory for."
+);
 
-/// The exception for an error: `OSError` for an error of the operating system, else one of the three above.
+/// The exception for an error: `OSError` for an error of the operating system other than missing memory, else one of the
+/// three above.
 pub(crate) fn exception(py: Python<'_>, error: &meshpeek::Error) -> PyErr {
     if let Some(raised) = Raised::of(error) {
         return raised.exception.clone_ref(py);
@@ -86,8 +92,9 @@ fn describe(
     value.setattr("option", option)?;
     value.setattr("code", error.code().name())?;
     match error.kind() {
-        // Python has set the number of the system.
-        ErrorKind::Io(_) if error.code().class() != Class::Limit => Ok(()),
+        // It is no `OSError`, for which Python sets the number.
+        ErrorKind::Io(io) if error.code().class() == Class::Limit => value.setattr("errno", io.raw_os_error()),
+        ErrorKind::Io(_) => Ok(()),
         _ => value.setattr("errno", py.None()),
     }
 }

@@ -17,9 +17,15 @@ const NAMES: [&str; 3] = [".ignore", ".gitignore", ".git/info/exclude"];
 /// The most bytes of ignore files in one folder and its parents. Their patterns take some 400 times as much memory.
 const MOST: u64 = 128 << 10;
 
-/// How folders are opened.
+/// Only to find files in it, which needs no right to list it.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+const TO_FIND: OFlags = OFlags::PATH;
+#[cfg(all(unix, not(any(target_os = "linux", target_os = "android"))))]
+const TO_FIND: OFlags = OFlags::RDONLY;
+
+/// Fails for all that is no folder, so that no pipe is waited for.
 #[cfg(unix)]
-const AS_FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+const AS_FOLDER: OFlags = TO_FIND.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
 /// Makes a walk skip folders whose ignore files exceed the bound, or include one that is not a regular file and might
 /// never end. After the walk, reports each such folder.
@@ -41,7 +47,7 @@ pub(super) fn bound(walk: &mut WalkBuilder, root: &Path) -> Result<Receiver<Erro
         }
         let mut way = way.lock().unwrap_or_else(PoisonError::into_inner);
         way.bytes.truncate(entry.depth());
-        way.last = way.last.next(entry.path());
+        way.last = way.last.open_after(entry.path());
         match add(way.bytes.last().copied().unwrap_or(around), &way.last) {
             Ok(bytes) => {
                 way.bytes.push(bytes);
@@ -61,7 +67,7 @@ pub(super) fn bound(walk: &mut WalkBuilder, root: &Path) -> Result<Receiver<Erro
 struct Way {
     /// For each folder on it, the bytes including those of its parents.
     bytes: Vec<u64>,
-    /// The folder that the walk entered last.
+    /// The folder that was looked at last.
     last: Folder,
 }
 
@@ -79,8 +85,8 @@ fn add(bytes: u64, folder: &Folder) -> Result<u64> {
     Ok(bytes)
 }
 
-/// A folder in which files are looked up. On Unix it is open: for a whole path, the system goes through all folders on
-/// the way each time.
+/// A folder in which files are looked up. On Unix it is kept open, because the system goes through all folders of a whole
+/// path for each file.
 struct Folder {
     path: PathBuf,
     #[cfg(unix)]
@@ -88,6 +94,7 @@ struct Folder {
 }
 
 impl Folder {
+    /// Opens the folder. If that fails, files in it are looked up by their whole paths.
     fn new(path: &Path) -> Self {
         Self {
             path: path.to_owned(),
@@ -96,8 +103,8 @@ impl Folder {
         }
     }
 
-    /// Returns the folder of this path, which is often inside this one.
-    fn next(&self, path: &Path) -> Self {
+    /// Opens the folder of this path, by its name alone if it is inside this one.
+    fn open_after(&self, path: &Path) -> Self {
         #[cfg(unix)]
         if let (Some(opened), Some(name)) = (&self.opened, path.file_name())
             && path.parent() == Some(&self.path)
@@ -107,8 +114,8 @@ impl Folder {
         Self::new(path)
     }
 
-    /// Returns the size of a file in it, which is the largest number for a pipe or device. Like the walk itself, follows
-    /// links, and passes over folders and files without metadata.
+    /// Returns the size of a file in it, or `u64::MAX` for a pipe or device. Follows links, as the walk itself does. Returns
+    /// `None` for folders, and for files without metadata.
     fn size_of(&self, name: &str) -> Option<u64> {
         #[cfg(unix)]
         if let Some(opened) = &self.opened {
@@ -119,7 +126,6 @@ impl Folder {
                 _ => Some(u64::MAX),
             };
         }
-        // A folder may be searched that cannot be listed.
         let metadata = self.path.join(name).metadata().ok()?;
         if metadata.is_dir() {
             return None;

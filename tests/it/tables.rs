@@ -309,6 +309,14 @@ fn rows_of_geometry_blend_as_their_materials() {
     assert_eq!(kinds, [r#""blend""#, r#""image""#, r#""mask""#, r#""multiply""#, r#""opaque""#, "null"]);
 }
 
+/// Numbers in the short notation of a record.
+fn as_rows<const N: usize>(points: &[[f32; N]]) -> Json
+where
+    [f32; N]: serde::Serialize,
+{
+    serde_json::from_str(&serde_json::to_string(points).unwrap()).unwrap()
+}
+
 /// Each row of `geometry` has the place and the arrays of its primitive.
 #[test]
 fn rows_of_geometry_are_the_primitives() {
@@ -332,7 +340,11 @@ fn rows_of_geometry_are_the_primitives() {
         let mesh = primitive.to_plain_mesh(&Budget::new(map.len() as u64, &Limits::default())).unwrap();
         let corners: Vec<Json> = mesh.indices.chunks(3).map(|corners| json!(corners)).collect();
         assert_eq!(row["triangles"], json!(corners), "{row}");
-        assert_eq!(row["positions"].as_array().unwrap().len(), mesh.positions.len(), "{row}");
+        for (key, points) in [("positions", &mesh.positions), ("normals", &mesh.normals)] {
+            assert_eq!(row[key], as_rows(points), "{row}");
+        }
+        assert_eq!(row["uvs"], as_rows(mesh.uvs.first().map_or(&[][..], Vec::as_slice)), "{row}");
+        assert_eq!((&row["visual"], &row["lod_name"]), (&json!(place.is_visual()), &json!(place.lod_name())), "{row}");
         assert_eq!(row["left_out"], json!(mesh.left_out), "{row}");
         triangles += corners.len();
     }

@@ -353,7 +353,7 @@ impl Listing {
     }
 }
 
-/// Returns true if an asset is a whole file of this machine, which others may be beside.
+/// Returns true if an asset is a whole file on this machine, so that other files may be beside it.
 fn is_local(seen: &Sighting<'_, '_>) -> bool {
     seen.record.member.is_none() && seen.record.path.is_file()
 }

@@ -264,6 +264,8 @@ mod tests {
         assert_eq!(path_of(Path::new("/"), "d.hpp"), None);
     }
 
+    // Other disks may ignore case.
+    #[cfg(target_os = "linux")]
     #[test]
     fn an_included_text_is_found_in_any_case_within_the_limit_unless_it_was_read_before() {
         let folder = std::env::temp_dir().join(format!("meshpeek-included-{}", std::process::id()));
@@ -279,7 +281,7 @@ mod tests {
                 for (name, found) in [
                     ("Sub/A.hpp", Some("Sub/A.hpp")),
                     (r".\Sub\A.hpp", Some("Sub/A.hpp")),
-                    (r"sub\a.HPP", Some("Sub/A.hpp").filter(|_| left > 1 || cfg!(windows))),
+                    (r"sub\a.HPP", Some("Sub/A.hpp").filter(|_| left > 1)),
                     ("Sub/B.hpp", None),
                     ("Sub/Folder.hpp", None),
                     ("Sub/A.hpp/x", None),

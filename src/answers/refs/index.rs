@@ -1,5 +1,6 @@
 //! The files of a scan, by the names that references use.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::ops::Range;
@@ -213,10 +214,8 @@ impl Index {
         let address = address(&path, member.as_ref());
         let place = key(&self.hash, &address.text);
         // An archive that is given twice is kept once.
-        if self.by_address.contains_key(&place) {
-            return Ok(());
-        }
-        self.by_address.insert(place, self.archives.len());
+        let Entry::Vacant(free) = self.by_address.entry(place) else { return Ok(()) };
+        free.insert(self.archives.len());
         self.take(address.text.len().saturating_mul(2))?;
         self.take(listing.root.len())?;
         let mut start = 0;
