@@ -17,7 +17,7 @@ use meshpeek::address::MemberPath;
 use meshpeek::format::NoAsset;
 use meshpeek::scan::{Depth, Found, Record, Sighting};
 use meshpeek::summary::{Problem, Severity};
-use meshpeek::{Error, Format};
+use meshpeek::{Asset, Error, Format};
 
 use self::groups::Groups;
 use self::rules::{Rule, Rules, Verdict};
@@ -166,6 +166,10 @@ impl Viewed {
             let compared = stale::check(seen);
             viewed.problems.extend(compared.problems);
             viewed.absent = compared.absent;
+        }
+        // Signatures wait for keys. Their lines are made after that, and take no memory meanwhile.
+        if matches!(seen.asset, Some(Asset::Bisign(_))) {
+            return viewed;
         }
         if viewed.problems.is_empty() {
             viewed.line = Line::of(seen.record, is_lines);
