@@ -46,7 +46,8 @@ fn layers(brush: &Brush<'_>, textures: &[Texture<'_>]) -> String {
     for id in brush.texture_ids.iter().take(LONGEST_LINE) {
         // A negative id stands for no texture.
         if let Ok(id) = usize::try_from(id.get()) {
-            layers.push(link("texture", id, textures.get(id).map(|texture| texture.name)));
+            let name = textures.get(id).map(|texture| mentioned(texture.name));
+            layers.push(link("texture", id, name.as_deref()));
         }
     }
     let hidden = brush.texture_ids.len().saturating_sub(LONGEST_LINE);

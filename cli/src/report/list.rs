@@ -50,3 +50,9 @@ pub(super) fn more(out: &mut impl Write, hidden: usize) -> Result<()> {
     }
     writeln!(out, "  {FAINT}... and {} more; --json has all{FAINT:#}", grouped(hidden as u64))
 }
+
+/// Writes why a report is not complete, if it is not.
+pub(super) fn incomplete(out: &mut impl Write, missing: Option<String>) -> Result<()> {
+    let Some(missing) = missing else { return Ok(()) };
+    writeln!(out, "\n  not all is shown: {missing}")
+}

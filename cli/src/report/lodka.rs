@@ -1,194 +1,283 @@
 //! Describes a LODka3D model in words.
 
 use std::io::{Result, Write};
-use std::iter::{repeat, zip};
 
-use meshpeek::lodka::{
-    AnsiStr, Body, Bone, Content, Geom, ImageKind, Joint, Kind, Material, Mesh, Model, MorphCollection, MorphMesh,
-    Node, Physics, Shader, Texture, Weights,
-};
+use meshpeek::lodka::{AnsiStr, Model};
 
-use super::list::{FAINT, section};
+use super::items::{Describe, Item, List, Words, describe};
+use super::list::{FAINT, LONGEST_LIST, heading, incomplete, more};
 use super::text::{count, grouped, joined, or_unnamed};
 
-/// The content of interest to a modeller, in this order.
-const SECTIONS: &[(&str, Kind)] = &[
-    ("Meshes", Kind::Mesh),
-    ("Materials", Kind::MaterialList),
-    ("Textures inside", Kind::TextureList),
-    ("Shaders", Kind::ShaderList),
-    ("Skeleton", Kind::Skeleton),
-    ("Animations", Kind::Animation),
-    ("Morph animations", Kind::MorphCollections),
-    ("Morphed meshes", Kind::MorphMeshes),
-    ("Physics", Kind::Physics),
-    ("Lights", Kind::LightScheme),
-    ("Proxies", Kind::ProxySet),
-    ("Colliders", Kind::ColliderSet),
-    ("Screenshot", Kind::Screenshot),
-    ("User's own", Kind::Info),
-    ("Unknown chunks", Kind::Unknown),
+/// The lists of interest to a modeller.
+const LISTS: &[List] = &[
+    List { name: "meshes", outer: None, inside: &["face_groups"] },
+    List { name: "materials", outer: None, inside: &[] },
+    List { name: "textures", outer: None, inside: &[] },
+    List { name: "shaders", outer: None, inside: &["bump"] },
+    List { name: "bones", outer: Some("skeletons"), inside: &[] },
+    List { name: "animations", outer: None, inside: &[] },
+    List { name: "morph_collections", outer: None, inside: &["animations"] },
+    List { name: "morph_meshes", outer: None, inside: &[] },
+    List { name: "bodies", outer: Some("physics"), inside: &[] },
+    List { name: "geoms", outer: Some("physics"), inside: &[] },
+    List { name: "joints", outer: Some("physics"), inside: &[] },
+    List { name: "light_schemes", outer: None, inside: &["lights"] },
+    List { name: "proxy_sets", outer: None, inside: &[] },
+    List { name: "collider_sets", outer: None, inside: &[] },
+    List { name: "screenshots", outer: None, inside: &[] },
+    List { name: "infos", outer: None, inside: &[] },
+    List { name: "unknown_chunks", outer: None, inside: &[] },
+];
+
+/// The headings in this order, with the lists below them.
+const SECTIONS: &[(&str, &[&str])] = &[
+    ("Meshes", &["meshes"]),
+    ("Materials", &["materials"]),
+    ("Textures inside", &["textures"]),
+    ("Shaders", &["shaders"]),
+    ("Skeleton", &["bones"]),
+    ("Animations", &["animations"]),
+    ("Morph animations", &["morph_collections"]),
+    ("Morphed meshes", &["morph_meshes"]),
+    ("Physics", &["bodies", "geoms", "joints"]),
+    ("Lights", &["light_schemes"]),
+    ("Proxies", &["proxy_sets"]),
+    ("Colliders", &["collider_sets"]),
+    ("Screenshot", &["screenshots"]),
+    ("User's own", &["infos"]),
+    ("Unknown chunks", &["unknown_chunks"]),
 ];
 
 pub(super) fn write(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
-    for &(title, kind) in SECTIONS {
-        let nodes = model.nodes().flatten().filter(|node| node.kind == kind);
-        section(out, title, nodes.flat_map(lines), write_line)?;
+    let mut sections: Vec<Section> = SECTIONS.iter().map(|_| Section::default()).collect();
+    let missing = describe(model, LISTS, &mut Report { sections: &mut sections });
+    for ((title, _), section) in SECTIONS.iter().zip(&sections) {
+        if section.lines.is_empty() {
+            continue;
+        }
+        heading(out, title)?;
+        for (name, facts) in &section.lines {
+            writeln!(out, "  {name}  {FAINT}{facts}{FAINT:#}")?;
+        }
+        more(out, section.hidden)?;
     }
-    Ok(())
+    incomplete(out, missing)
 }
 
-fn write_line(out: &mut impl Write, (name, facts): Line) -> Result<()> {
-    writeln!(out, "  {name}  {FAINT}{facts}{FAINT:#}")
+/// The lines below a heading.
+#[derive(Default)]
+struct Section {
+    lines: Vec<Line>,
+    /// The number of further items.
+    hidden: usize,
+}
+
+struct Report<'s> {
+    /// In the order of [`SECTIONS`].
+    sections: &'s mut [Section],
+}
+
+impl Report<'_> {
+    fn section(&mut self, list: &str) -> Option<&mut Section> {
+        let place = SECTIONS.iter().position(|(_, lists)| lists.contains(&list))?;
+        self.sections.get_mut(place)
+    }
+}
+
+impl Describe for Report<'_> {
+    fn wants(&mut self, list: &'static str, _: usize) -> bool {
+        let Some(section) = self.section(list) else { return false };
+        if section.lines.len() < LONGEST_LIST {
+            return true;
+        }
+        section.hidden += 1;
+        false
+    }
+
+    fn item(&mut self, item: &Item) {
+        // Those that cannot be read are listed among the problems.
+        let Some(line) = line(item) else { return };
+        if let Some(section) = self.section(item.list) {
+            section.lines.push(line);
+        }
+    }
 }
 
 /// A name, and a description.
 type Line = (String, String);
 
-/// The lines of one chunk.
-fn lines<'a>(node: Node<'a>) -> Box<dyn Iterator<Item = Line> + 'a> {
-    // Parts that cannot be read are listed among the problems.
-    let Ok(content) = node.content() else { return Box::new(std::iter::empty()) };
-    match content {
-        Content::MaterialList(list) => Box::new(list.materials.flatten().map(material)),
-        Content::TextureList(list) => Box::new(list.textures().flatten().map(texture)),
-        Content::ShaderList(list) => Box::new(list.shaders.flatten().map(shader)),
-        Content::Skeleton(skeleton) => Box::new(skeleton.bones.flatten().map(bone)),
-        Content::MorphCollections(morphs) => Box::new(morphs.collections().map(morph_collection)),
-        Content::MorphMeshes(morphs) => Box::new(morphs.meshes().map(morph_mesh)),
-        Content::Physics(physics) => Box::new(self::physics(&physics)),
-        content => Box::new(std::iter::once(line(&node, &content))),
+/// The line of an item. `None` if it could not be read.
+fn line(item: &Item) -> Option<Line> {
+    match item.list {
+        "meshes" => mesh(item),
+        "materials" => material(item),
+        "textures" => texture(item),
+        "shaders" => shader(item),
+        "bones" => bone(item),
+        "animations" => animation(item),
+        "morph_collections" => morph_collection(item),
+        "morph_meshes" => morph_mesh(item),
+        "bodies" => body(item),
+        "geoms" => geom(item),
+        "joints" => joint(item),
+        "light_schemes" => light_scheme(item),
+        "proxy_sets" => proxy_set(item),
+        "collider_sets" => collider_set(item),
+        "screenshots" => screenshot(item),
+        "infos" => info(item),
+        _ => unknown(item),
     }
 }
 
-/// The line of a chunk that has one.
-fn line(node: &Node<'_>, content: &Content<'_>) -> Line {
-    match content {
-        Content::Mesh(mesh) => (text(mesh.name), self::mesh(mesh)),
-        Content::Animation(animation) => {
-            let seconds = animation.duration() as f64 / 1000.0;
-            let mode = animation.mode.name().unwrap_or("unknown mode");
-            let frames = count(animation.frame_count.into(), "frames");
-            (text(animation.name), format!("{frames}, {seconds:.2} s, {mode}"))
-        }
-        Content::LightScheme(scheme) => {
-            let on = scheme.lights.iter().filter(|light| light.enabled.is_set()).count();
-            (text(scheme.name), format!("{on} of 8 lights on"))
-        }
-        Content::ProxySet(set) => (format!("mesh {}", set.mesh), count(set.proxies.len() as u64, "proxies")),
-        Content::ColliderSet(set) => (text(set.name), count(set.colliders.len() as u64, "colliders")),
-        Content::Screenshot(screenshot) => {
-            let bytes = count(screenshot.data.len() as u64, "bytes");
-            (text(screenshot.name), format!("{}, {bytes}", kind_of_image(screenshot.image_kind())))
-        }
-        Content::Info(info) => {
-            let head = info.bytes.as_bytes().get(..60).unwrap_or(info.bytes.as_bytes());
-            (text(AnsiStr::new(head)), count(info.bytes.len() as u64, "bytes"))
-        }
-        _ => (node.chunk.tag().to_string(), count(node.chunk.byte_len(), "bytes")),
-    }
-}
-
-fn kind_of_image(kind: Option<ImageKind>) -> &'static str {
-    match kind {
-        Some(kind) => kind.name(),
-        None => "of unknown kind",
-    }
-}
-
-fn material(material: Material<'_>) -> Line {
-    let mut facts = Vec::new();
-    for file in material.texture_files() {
-        if !file.is_empty() {
-            facts.push(text(file));
-        }
-    }
-    if let Some(options) = material.options
-        && let Some(blending) = options.blending_mode.name()
-    {
-        facts.push(blending.to_owned());
-    }
-    (text(material.name), facts.join(", "))
-}
-
-fn texture(texture: Texture<'_>) -> Line {
-    let kind = kind_of_image(texture.image_kind());
-    let bytes = count(texture.data.len() as u64, "bytes");
-    (text(texture.file_name), format!("{kind}, {bytes}, for material {}", text(texture.material)))
-}
-
-fn shader(shader: Shader<'_>) -> Line {
-    match shader.bump() {
-        Ok(Some(bump)) => (text(bump.material), format!("bumps of {}", text(bump.normal_material))),
-        _ => (format!("shader of kind {}", shader.kind.0), count(shader.data.len() as u64, "bytes")),
-    }
-}
-
-fn bone(bone: Bone<'_>) -> Line {
-    let parent = if bone.parent < 0 { "root".to_owned() } else { format!("on {}", bone.parent) };
-    (format!("{}  {}", bone.id, text(bone.name)), parent)
-}
-
-fn morph_collection(morph: MorphCollection<'_>) -> Line {
-    let animations = joined(morph.animation_names().map(text));
-    let bones = count(morph.bones.len() as u64, "bones");
-    let frames = count(morph.frame_count, "frames");
-    (text(morph.name), format!("{bones}, {frames}: {animations}"))
-}
-
-fn morph_mesh(morph: MorphMesh<'_>) -> Line {
-    let frames = morph.record.frames.get();
-    let vertices = morph.record.vertices.get();
-    (text(morph.name), format!("{frames} frames of {vertices} vertices, by {}", text(morph.collection_name)))
-}
-
-/// Bodies, shapes and joints. Those without a name are called unnamed.
-fn physics<'a>(physics: &Physics<'a>) -> impl Iterator<Item = Line> + use<'a> {
-    let body_names = physics.body_names.iter().chain(repeat(AnsiStr::default()));
-    let geom_names = physics.geom_names.iter().chain(repeat(AnsiStr::default()));
-    let bodies = zip(physics.bodies, body_names).map(body);
-    let geoms = zip(physics.geoms, geom_names).map(geom);
-    let joints = physics.joints.into_iter().enumerate().map(joint);
-    bodies.chain(geoms).chain(joints)
-}
-
-fn body((body, name): (&Body, AnsiStr<'_>)) -> Line {
-    let shape = body.kind.name().unwrap_or("unknown shape");
-    (text(name), format!("body: {shape}"))
-}
-
-fn geom((geom, name): (&Geom, AnsiStr<'_>)) -> Line {
-    let shape = geom.kind.name().unwrap_or("unknown shape");
-    (text(name), format!("geom: {shape} of body {}", geom.body.get()))
-}
-
-fn joint((index, joint): (usize, &Joint)) -> Line {
-    let kind = joint.kind.name().unwrap_or("unknown kind");
-    let bodies = format!("bodies {} and {}", joint.body_1.get(), joint.body_2.get());
-    (format!("joint {index}"), format!("{kind} of {bodies}"))
-}
-
-/// A name, decoded with its most likely code page, safe to show on a terminal.
-fn text(name: AnsiStr<'_>) -> String {
-    or_unnamed(&*name.decode())
-}
-
-fn mesh(mesh: &Mesh<'_>) -> String {
-    let triangles: usize = mesh.face_groups.flatten().map(|group| group.triangle_count()).sum();
-    let mut facts = vec![count(mesh.positions.len() as u64, "vertices"), count(triangles as u64, "triangles")];
-    facts.push(count(mesh.face_group_count, "face_groups"));
-    if mesh.uvs.len() > 1 {
+fn mesh(mesh: &Item) -> Option<Line> {
+    let name = name(mesh)?;
+    let triangles = mesh.amount_inside("face_groups", "triangle_count");
+    let mut facts = vec![count(mesh.amount("positions"), "vertices"), count(triangles, "triangles")];
+    facts.push(count(mesh.amount("face_group_count"), "face_groups"));
+    if mesh.own("uvs").is_some_and(|uvs| uvs.count > 1) {
         facts.push("2 uv sets".to_owned());
     }
-    match mesh.weights {
-        Some(Weights { bones_per_vertex, .. }) => {
-            facts.push(format!("up to {} bones per vertex", grouped(bones_per_vertex.into())));
-        }
-        None if !mesh.bone_ids.is_empty() => facts.push("one bone per vertex".to_owned()),
-        None => {}
+    if let Some(bones) = mesh.number("bones_per_vertex") {
+        facts.push(format!("up to {} bones per vertex", grouped(bones.unsigned_abs())));
+    } else if mesh.amount("bone_ids") > 0 {
+        facts.push("one bone per vertex".to_owned());
     }
-    if !mesh.visible.is_set() {
+    if mesh.amount("visible") == 0 {
         facts.push("hidden".to_owned());
     }
-    facts.join(", ")
+    Some((name, facts.join(", ")))
+}
+
+fn material(material: &Item) -> Option<Line> {
+    let name = name(material)?;
+    let mut facts = Vec::new();
+    for field in ["first_texture", "second_texture"] {
+        if let Some(file) = material.text(field)
+            && !file.whole.is_empty()
+        {
+            facts.push(file.whole.clone());
+        }
+    }
+    if let Some(blending) = material.text("blending_mode") {
+        facts.push(blending.whole.clone());
+    }
+    Some((name, facts.join(", ")))
+}
+
+fn texture(texture: &Item) -> Option<Line> {
+    let name = texture.text("file_name")?.or_unnamed();
+    let material = texture.text("material")?.or_unnamed();
+    let bytes = count(texture.amount("data"), "bytes");
+    Some((name, format!("{}, {bytes}, for material {material}", kind_of_image(texture))))
+}
+
+fn shader(shader: &Item) -> Option<Line> {
+    if let Some(material) = shader.inside("bump", "material")
+        && let Some(normals) = shader.inside("bump", "normal_material")
+    {
+        return Some((first(material.texts.first()), format!("bumps of {}", first(normals.texts.first()))));
+    }
+    let kind = shader.number("kind")?;
+    Some((format!("shader of kind {kind}"), count(shader.amount("data"), "bytes")))
+}
+
+fn bone(bone: &Item) -> Option<Line> {
+    let parent = bone.number("parent")?;
+    let parent = if parent < 0 { "root".to_owned() } else { format!("on {parent}") };
+    Some((format!("{}  {}", bone.number("id")?, name(bone)?), parent))
+}
+
+fn animation(animation: &Item) -> Option<Line> {
+    let name = name(animation)?;
+    let seconds = animation.number("duration")? as f64 / 1000.0;
+    let frames = count(animation.amount("frame_count"), "frames");
+    Some((name, format!("{frames}, {seconds:.2} s, {}", meaning(animation, "mode", "unknown mode"))))
+}
+
+fn morph_collection(morph: &Item) -> Option<Line> {
+    let name = name(morph)?;
+    let bones = count(morph.amount("bone_records"), "bones");
+    let frames = count(morph.amount("frame_count"), "frames");
+    let mut names = Vec::new();
+    let mut hidden = 0;
+    if let Some(animations) = morph.inside("animations", "name") {
+        names.extend(animations.texts.iter().map(Words::or_unnamed));
+        hidden = animations.hidden;
+    }
+    Some((name, format!("{bones}, {frames}: {}", joined(names, hidden))))
+}
+
+fn morph_mesh(morph: &Item) -> Option<Line> {
+    let name = name(morph)?;
+    let collection = morph.text("collection")?.or_unnamed();
+    let (frames, vertices) = (morph.amount("frame_count"), morph.amount("vertex_count"));
+    Some((name, format!("{frames} frames of {vertices} vertices, by {collection}")))
+}
+
+fn body(body: &Item) -> Option<Line> {
+    body.number("kind")?;
+    // The names may end before the bodies do.
+    Some((first(body.text("name")), format!("body: {}", meaning(body, "kind", "unknown shape"))))
+}
+
+fn geom(geom: &Item) -> Option<Line> {
+    let shape = meaning(geom, "kind", "unknown shape");
+    Some((first(geom.text("name")), format!("geom: {shape} of body {}", geom.number("body")?)))
+}
+
+fn joint(joint: &Item) -> Option<Line> {
+    let kind = meaning(joint, "kind", "unknown kind");
+    let bodies = format!("bodies {} and {}", joint.number("body_1")?, joint.number("body_2")?);
+    Some((format!("joint {}", joint.index), format!("{kind} of {bodies}")))
+}
+
+fn light_scheme(scheme: &Item) -> Option<Line> {
+    let on = scheme.inside("lights", "enabled")?.nonzero;
+    Some((name(scheme)?, format!("{on} of 8 lights on")))
+}
+
+fn proxy_set(set: &Item) -> Option<Line> {
+    Some((format!("mesh {}", set.number("mesh")?), count(set.amount("proxy_records"), "proxies")))
+}
+
+fn collider_set(set: &Item) -> Option<Line> {
+    Some((name(set)?, count(set.amount("collider_records"), "colliders")))
+}
+
+fn screenshot(screenshot: &Item) -> Option<Line> {
+    let bytes = count(screenshot.amount("data"), "bytes");
+    Some((name(screenshot)?, format!("{}, {bytes}", kind_of_image(screenshot))))
+}
+
+fn info(info: &Item) -> Option<Line> {
+    let beginning = AnsiStr::new(&info.own("bytes")?.start).decode();
+    Some((or_unnamed(beginning.as_str()), count(info.amount("bytes"), "bytes")))
+}
+
+fn unknown(chunk: &Item) -> Option<Line> {
+    Some((chunk.text("tag")?.whole.clone(), count(chunk.bytes, "bytes")))
+}
+
+/// The name of an item. `None` if it could not be read.
+fn name(item: &Item) -> Option<String> {
+    Some(item.text("name")?.or_unnamed())
+}
+
+fn first(words: Option<&Words>) -> String {
+    match words {
+        Some(words) => words.or_unnamed(),
+        None => Words::default().or_unnamed(),
+    }
+}
+
+/// The meaning of a code, or `other` if the format has none for it.
+fn meaning(item: &Item, name: &str, other: &str) -> String {
+    match item.text(name) {
+        Some(meaning) => meaning.whole.clone(),
+        None => other.to_owned(),
+    }
+}
+
+fn kind_of_image(item: &Item) -> String {
+    meaning(item, "image_kind", "of unknown kind")
 }

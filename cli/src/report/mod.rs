@@ -4,6 +4,7 @@ mod archive;
 mod b3d;
 mod bisign;
 mod bmx;
+mod items;
 pub(crate) mod list;
 mod lodka;
 mod lods;

@@ -250,7 +250,7 @@ pub(super) fn property(out: &mut impl Write, name: ByteStr<'_>, value: ByteStr<'
 
 /// Writes names of a LOD's parts in a line. Writes nothing if there are none.
 pub(super) fn names<'t>(out: &mut impl Write, what: &str, names: impl Iterator<Item = ByteStr<'t>>) -> Result<()> {
-    let names = joined(names.map(mentioned));
+    let names = joined(names.map(mentioned), 0);
     if names.is_empty() {
         return Ok(());
     }

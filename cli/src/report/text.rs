@@ -60,10 +60,10 @@ pub(super) fn mentioned<'t>(name: impl Into<Text<'t>>) -> String {
     held(&format!("{}{dots}", name.cut(LONGEST_MENTION)))
 }
 
-/// The name of the item that a line refers to, or the index if no item has it.
-pub(super) fn link<'t>(what: &str, index: impl Display, name: Option<impl Into<Text<'t>>>) -> String {
+/// The name of the item that a line refers to, as [`mentioned`] writes it, or the index if no item has it.
+pub(super) fn link(what: &str, index: impl Display, name: Option<&str>) -> String {
     match name {
-        Some(name) => format!("{what} {}", mentioned(name)),
+        Some(name) => format!("{what} {name}"),
         None => format!("{what} {index}, which is missing"),
     }
 }
@@ -74,13 +74,13 @@ pub(super) fn in_line(counts: &[String]) -> String {
     counts.join(", ")
 }
 
-/// The first of some words in one line, and the number of further ones.
-pub(super) fn joined(words: impl IntoIterator<Item = String>) -> String {
+/// The first of some words in one line, and the number of further ones, of which `hidden` are not among the words.
+pub(super) fn joined(words: impl IntoIterator<Item = String>, hidden: u64) -> String {
     let mut words = words.into_iter();
     let mut first: Vec<String> = words.by_ref().take(LONGEST_LINE).collect();
-    let hidden = words.count();
+    let hidden = hidden + words.count() as u64;
     if hidden > 0 {
-        first.push(format!("... and {} more", grouped(hidden as u64)));
+        first.push(format!("... and {} more", grouped(hidden)));
     }
     first.join(", ")
 }
