@@ -434,7 +434,7 @@ mod tests {
 
     #[test]
     fn a_message_is_made_only_if_it_is_kept() {
-        let mut problems = Problems::new(&Limits { problems: 1, ..Limits::default() });
+        let mut problems = Problems::new(&Limits::default().with_problems(1));
         let located = std::cell::Cell::new(0);
         for _ in 0..3 {
             one(Below(0), 1, 0, &mut problems, Counting(&located));

@@ -270,9 +270,9 @@ pub mod view {
 /// and [`Error`] the error of its parsers. `examples/grammar.rs` reads a container of its own.
 ///
 /// Most records have a `parser`, such as that of `b3d::Texture`. If a record depends on the file around it, its
-/// parser takes the context of the format: `odol::Layout`, `bmx::Layout`, `paa::Layout`, `mlod::Form` or `lodka::Node`. A
-/// record that depends on the record around it, such as the stage of a material, has no public parser: read the record
-/// around it.
+/// parser takes the context of the format: `odol::Layout`, `paa::Layout` or `mlod::Form`. A record that depends on the
+/// record around it, such as the stage of a material, has no public parser: read the record around it. The records of
+/// Ballance maps and LODka3D models are read through [outlines](inspect) and [geometry] alone.
 ///
 /// This module has the parsers that belong to no record:
 ///
@@ -290,6 +290,17 @@ pub mod view {
 pub mod grammar {
     pub use crate::bytes::parser::{ReadFn, Reading, bytes, cstr, in_place, reading};
     pub use crate::record::Of;
+}
+
+/// Assertions of the fuzz targets about records that are not public. Each takes the bytes of a file, and panics if what
+/// holds for all files does not hold for this one.
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing {
+    #[cfg(feature = "bmx")]
+    pub use crate::formats::bmx::invariants::{check as bmx, check_map as bmx_map};
+    #[cfg(feature = "lodka")]
+    pub use crate::formats::lodka::invariants::check as lodka;
 }
 
 #[cfg(feature = "rtm")]

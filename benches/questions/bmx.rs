@@ -1,6 +1,6 @@
 //! Ballance maps: one table from their zip.
 
-use meshpeek::bmx::Map;
+use meshpeek::zip::Archive;
 
 use super::harness::{Examiner, contender};
 use super::writer;
@@ -25,18 +25,18 @@ pub fn map() -> Vec<u8> {
     map.packed()
 }
 
-/// The bytes of the table, by this crate.
+/// The bytes of the table, by this crate. A map is a zip.
 pub fn decoded(map: &[u8]) -> u64 {
-    let map = Map::parse(map).expect("a map");
-    let entry = map.entries().find(|entry| entry.name() == TABLE).expect("the table");
-    entry.decode().expect("a sound table").len() as u64
+    let map = Archive::parse(map).expect("a map");
+    let member = map.find(TABLE.as_bytes()).expect("a sound directory").expect("the table");
+    member.decode().expect("a sound table").len() as u64
 }
 
 /// The table as stored in the map: its stream, and its inflated size.
 pub fn packed(map: &[u8]) -> (Vec<u8>, usize) {
-    let map = Map::parse(map).expect("a map");
-    let entry = map.entries().find(|entry| entry.name() == TABLE).expect("the table");
-    (entry.stored_bytes().expect("its bytes").to_vec(), entry.decoded_byte_len_hint() as usize)
+    let map = Archive::parse(map).expect("a map");
+    let member = map.find(TABLE.as_bytes()).expect("a sound directory").expect("the table");
+    (member.stored_bytes().expect("its bytes").to_vec(), member.decoded_byte_len_hint() as usize)
 }
 
 pub fn ask(examiner: &mut dyn Examiner) {
@@ -44,7 +44,7 @@ pub fn ask(examiner: &mut dyn Examiner) {
         let map = map();
         let (stream, _) = packed(&map);
         question.compare(vec![
-            contender("meshpeek: Entry::decode", || decoded(&map)),
+            contender("meshpeek: zip::Member::decode", || decoded(&map)),
             contender("miniz_oxide: decompress_to_vec, no CRC", || {
                 miniz_oxide::inflate::decompress_to_vec(&stream).expect("a sound stream").len() as u64
             }),

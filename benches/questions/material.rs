@@ -89,7 +89,7 @@ struct Collector<'c> {
 impl Visitor for Collector<'_> {
     fn array(&mut self, array: &PartArray<'_>) {
         let table = array.table;
-        let Storage { offset, bytes, packing } = table.storage();
+        let Storage { offset, bytes, packing, .. } = table.storage();
         if packing == self.packing {
             let mut decoded_len = 0;
             let counted = table.read(&mut |rows| {

@@ -133,6 +133,7 @@ impl meshpeek_array {
         let (bytes, stride, is_decoded) = match array.content {
             Content::Here { range, stride } => (part(&asset.data, range)?, stride, false),
             Content::Decoded(bytes) => (Bytes::whole(Owner::Decoded(bytes)), row_bytes, true),
+            _ => return Err(Failure::Argument("an array of a form that this library does not know")),
         };
         let kept = Box::new(Kept::new(bytes, &array.columns)?);
         Ok(Self {

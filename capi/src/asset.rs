@@ -53,8 +53,8 @@ pub struct meshpeek_limits {
 
 impl From<Limits> for meshpeek_limits {
     fn from(limits: Limits) -> Self {
-        let Limits { decoded_bytes, reference_bytes, depth, archive_depth, archive_members, problems, output, work } =
-            limits;
+        let Limits { decoded_bytes, reference_bytes, depth, .. } = limits;
+        let Limits { archive_depth, archive_members, problems, output, work, .. } = limits;
         Self { decoded_bytes, reference_bytes, depth, archive_depth, archive_members, problems, output, work }
     }
 }
@@ -63,7 +63,15 @@ impl From<meshpeek_limits> for Limits {
     fn from(limits: meshpeek_limits) -> Self {
         let meshpeek_limits { decoded_bytes, reference_bytes, depth, .. } = limits;
         let meshpeek_limits { archive_depth, archive_members, problems, output, work, .. } = limits;
-        Self { decoded_bytes, reference_bytes, depth, archive_depth, archive_members, problems, output, work }
+        Self::default()
+            .with_decoded_bytes(decoded_bytes)
+            .with_reference_bytes(reference_bytes)
+            .with_depth(depth)
+            .with_archive_depth(archive_depth)
+            .with_archive_members(archive_members)
+            .with_problems(problems)
+            .with_output(output)
+            .with_work(work)
     }
 }
 

@@ -120,5 +120,5 @@ fn smaller([width, height]: [u32; 2], bytes: &[u8], most: u32, room: &Reservatio
             rgba.extend_from_slice(pixel);
         }
     }
-    Some(Pixels { size: [width.div_ceil(step), height.div_ceil(step)], rgba })
+    Some(Pixels::new([width.div_ceil(step), height.div_ceil(step)], rgba))
 }

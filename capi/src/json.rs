@@ -139,7 +139,7 @@ fn write_schema(name: Option<&str>) -> Result<meshpeek_buffer, Failure> {
         }
         for record in records(format) {
             for field in record.fields {
-                rows.push(json::FieldRow { format, record, field });
+                rows.push(json::FieldRow::new(format, record, field));
             }
         }
     }

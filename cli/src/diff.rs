@@ -107,7 +107,7 @@ fn compared_side<'s>(
     content: &'s Content<'_>,
     readable: &'s Readable<'_>,
 ) -> meshpeek::diff::Side<'s> {
-    meshpeek::diff::Side { file: &source.name, data: readable.bytes(), budget: content.budget() }
+    meshpeek::diff::Side::new(&source.name, readable.bytes(), content.budget())
 }
 
 fn folders(args: &Args, sides: [Side; 2], common: &Common, options: &Options) -> Outcome {
@@ -117,7 +117,9 @@ fn folders(args: &Args, sides: [Side; 2], common: &Common, options: &Options) ->
         except.clone_from(&file.ids);
     }
     // Include files that git ignores.
-    let selection = Selection { ignored: true, except, ..Selection::default() };
+    let mut selection = Selection::default();
+    selection.ignored = true;
+    selection.except = except;
     let mut failures = 0_u64;
     let mut failed = |error: meshpeek::Error| {
         failures += 1;
@@ -136,7 +138,7 @@ fn folders(args: &Args, sides: [Side; 2], common: &Common, options: &Options) ->
     let folders = Folders::new([a.files, b.files]);
     common.results.read(folders.bytes());
     let mut page = Page::new(args, common)?;
-    let reading = Reading { access: map::access(common), limits: common.limits.limits() };
+    let reading = Reading::new(map::access(common), common.limits.limits());
     let mut unknown = 0_u64;
     let mut each = |difference: Difference| {
         if is_unknown(&difference, &a.missing, &b.missing) {

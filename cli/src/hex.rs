@@ -149,7 +149,7 @@ impl Wanted {
         place.explain(common);
         // A note says that this is not quite what was asked for.
         self.in_full |= place.note.is_none();
-        let Some(Span { offset, bytes }) = place.span else {
+        let Some(Span { offset, bytes, .. }) = place.span else {
             return Err(format!("{selector} has no bytes of its own"));
         };
         let end = offset.saturating_add(bytes);
@@ -215,7 +215,7 @@ fn decoded_row(array: &Selector, table: &dyn Table, index: usize) -> Result<Stri
     for (column, value) in zip(&columns, values) {
         cells.push(format!("{} {value}", column.name));
     }
-    let span = Span { offset: storage.offset, bytes: storage.bytes };
+    let span = Span::new(storage.offset, storage.bytes);
     let all = format!("{HEADING}{array}{HEADING:#}  {} rows, {}", table.rows(), storage.packing.name());
     let row = format!("row {index} is decoded: {}", cells.join(", "));
     Ok(format!("{}\n{}\n", place(Some(span), &all), place(None, &row)))
@@ -232,7 +232,7 @@ fn show_at(asset: &Opened<'_>, content: &[u8], at: u64, out: &mut Output) -> std
         Ok(asset) => format!("{} file", asset.format().name()),
         Err(_) => "file".to_owned(),
     };
-    let whole = Span { offset: 0, bytes: content.len() as u64 };
+    let whole = Span::new(0, content.len() as u64);
     writeln!(out, "{}", place(Some(whole), &title))
 }
 

@@ -65,7 +65,7 @@ pub(crate) fn place_of(asset: &Opened<'_>, size: u64, text: &str) -> Result<Plac
         Ok(asset) => find(asset, size, text),
         Err(error) => match (text.parse::<Selector>(), error.location().parse::<Selector>(), error.offset()) {
             (Ok(wanted), Ok(path), Some(offset)) if wanted == path => {
-                let span = Span { offset, bytes: size.saturating_sub(offset) };
+                let span = Span::new(offset, size.saturating_sub(offset));
                 Ok(Place { selector: None, span: Some(span), note: None })
             }
             _ => Err(message_of(error)),
@@ -91,7 +91,7 @@ pub(crate) fn find(asset: &Asset<'_>, size: u64, text: &str) -> Result<Place, St
             return Ok(Place { selector: Some(located.selector), span, note: None });
         }
         if is_exact && let Some(packed) = located.unpacked {
-            let Span { offset, bytes } = packed.place;
+            let Span { offset, bytes, .. } = packed.place;
             let at = format!("{bytes} bytes at {offset:#x} of {}", packed.name);
             let note = format!("{text} is {at}, which is packed in {}", packed.from);
             return Ok(Place { selector: Some(located.selector), span: Some(packed.span), note: Some(note) });
@@ -100,7 +100,7 @@ pub(crate) fn find(asset: &Asset<'_>, size: u64, text: &str) -> Result<Place, St
     }
     if let Some((offset, message)) = problem_at(asset, size, &selector) {
         if let Some(offset) = offset {
-            span = Some(Span { offset: offset.min(size.saturating_sub(1)), bytes: SHOWN });
+            span = Some(Span::new(offset.min(size.saturating_sub(1)), SHOWN));
         }
         return Ok(Place { selector: around, span, note: Some(message) });
     }

@@ -46,7 +46,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
                 LineFormat::Text => text(format, record, &mut out)?,
                 LineFormat::Ndjson => {
                     for field in record.fields {
-                        out.json_line(&FieldRow { format, record, field })?;
+                        out.json_line(&FieldRow::new(format, record, field))?;
                     }
                 }
             }

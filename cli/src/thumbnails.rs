@@ -159,7 +159,7 @@ impl Thumbnails {
     /// Draws an asset, and counts the flaws of its picture.
     fn picture(&self, asset: &Asset<'_>, seen: &Sighting<'_, '_>) -> meshpeek::Result<Picture> {
         let Record { path: file, member, .. } = seen.record;
-        let model = refs::Model { path: file, member: member.as_ref(), format: asset.format() };
+        let model = refs::Model::new(file, member.as_ref(), asset.format());
         let mut images = Images::seen(asset, model, &self.around);
         let mut canvas = self.state().canvases.pop().unwrap_or_default();
         let mut view = View::default();
@@ -379,7 +379,7 @@ mod tests {
     /// `SECURITY.md`: a picture leaves the rest of the budget of its file for others.
     #[test]
     fn a_picture_is_paid_up_to_what_is_left() {
-        let limits = Limits { output: 1, ..Limits::default() };
+        let limits = Limits::default().with_output(1);
         let most = 1 << 20;
         for (bytes, is_paid) in [(0, true), (most - 1, true), (most, true), (most + 1, false)] {
             let budget = Budget::new(0, &limits);

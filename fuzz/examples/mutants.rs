@@ -199,7 +199,7 @@ const QUESTIONS: &[Question] = &[
     }),
     ("diff", |mutant| {
         let budget = mutant.budget();
-        let [a, b] = [mutant.base, mutant.bytes].map(|data| Side { file: mutant.path, data, budget: &budget });
+        let [a, b] = [mutant.base, mutant.bytes].map(|data| Side::new(mutant.path, data, &budget));
         let mut count = 0_u64;
         let _ = compare(a, b, &Options::default(), &mut |_| count += 1);
     }),
@@ -275,7 +275,7 @@ fn ask(number: u64, report: &Mutex<Report>) {
         None => "pbo",
     };
     let path = format!("mutant.{ending}");
-    let limits = Limits { decoded_bytes: DECODED, ..Limits::default() };
+    let limits = Limits::default().with_decoded_bytes(DECODED);
     let mutant = Mutant { base, bytes: &bytes, path: Path::new(&path), limits };
     let bound = (MEMORY + 2 * bytes.len() as u64) as i64;
     let mut failures = Vec::new();

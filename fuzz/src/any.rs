@@ -21,7 +21,7 @@ const ENOUGH: u64 = 1 << 22;
 
 pub fn run(data: &[u8]) {
     // A fuzzer's machine is small, and a run must be short.
-    let limits = Limits { decoded_bytes: 1 << 26, ..Limits::default() };
+    let limits = Limits::default().with_decoded_bytes(1 << 26);
     if let Ok(asset) = Asset::parse_with(data, &limits) {
         walk(&asset, data, &limits);
         dissect_whole(&asset, data.len() as u64);
@@ -126,7 +126,7 @@ pub fn walk(asset: &dyn Inspect, data: &[u8], limits: &Limits) -> u64 {
     assert!(damaged(&problems) || !reader.failed, "verify finds nothing, and yet something cannot be read");
     let mut sum = reader.sum;
     overview(&|sink| dissect_until(asset, data.len() as u64, sink), &mut |line| {
-        let Span { offset, bytes } = line.span.unwrap_or_default();
+        let Span { offset, bytes, .. } = line.span.unwrap_or_default();
         sum = sum.wrapping_mul(31).wrapping_add(offset ^ bytes);
         ControlFlow::Continue(())
     });

@@ -15,7 +15,7 @@ pub fn run(data: &[u8]) {
     if data.len() > LARGEST {
         return;
     }
-    let limits = Limits { decoded_bytes: 1 << 24, ..Limits::default() };
+    let limits = Limits::default().with_decoded_bytes(1 << 24);
     let budget = || Budget::new(data.len() as u64, &limits);
     images(data, &budget());
     let Ok(asset) = Asset::parse_with(data, &limits) else { return };

@@ -16,7 +16,7 @@ const ENOUGH: usize = 300;
 const MOST_VERTICES: usize = 1 << 16;
 
 pub fn run(data: &[u8]) {
-    let limits = Limits { decoded_bytes: 1 << 24, ..Limits::default() };
+    let limits = Limits::default().with_decoded_bytes(1 << 24);
     let Ok(asset) = Asset::parse_with(data, &limits) else { return };
     let mut problems = Problems::new(&limits);
     asset.verify(&mut problems);

@@ -7,7 +7,7 @@ use meshpeek::{Budget, Limits};
 const ENOUGH: usize = 16;
 
 pub fn run(data: &[u8]) {
-    let limits = Limits { decoded_bytes: 1 << 22, ..Limits::default() };
+    let limits = Limits::default().with_decoded_bytes(1 << 22);
     let budget = Budget::new(data.len() as u64, &limits);
     let Ok(config) = ModelCfg::read(data, &budget) else { return };
     assert!(config.unread().len() <= 21);

@@ -19,7 +19,7 @@ const SMALL: u64 = 4 << 20;
 /// Bytes that do not start like an archive are choices: how to build and damage one, and its limits.
 pub fn run(data: &[u8]) {
     if matches!(Format::sniff(data), Some(Format::Zip | Format::Pbo)) {
-        return check(data, &Limits { work: 1, output: 1, decoded_bytes: 1 << 20, ..Limits::default() });
+        return check(data, &Limits::default().with_work(1).with_output(1).with_decoded_bytes(1 << 20));
     }
     let mut recipe = Recipe::odd(data);
     let limits = limits(&mut recipe);
@@ -31,16 +31,14 @@ pub fn run(data: &[u8]) {
 /// From limits that reject nearly everything to limits that accept everything that is built.
 fn limits(recipe: &mut Recipe<'_>) -> Limits {
     let mut below = |most: u32| u32::from(recipe.byte()) % most;
-    Limits {
-        work: below(8),
-        output: below(4),
-        decoded_bytes: 1 << (8 + below(16)),
-        archive_members: 1 << below(16),
-        archive_depth: below(6),
-        reference_bytes: 1 << below(20),
-        problems: 1 << below(10),
-        ..Limits::default()
-    }
+    Limits::default()
+        .with_work(below(8))
+        .with_output(below(4))
+        .with_decoded_bytes(1 << (8 + below(16)))
+        .with_archive_members(1 << below(16))
+        .with_archive_depth(below(6))
+        .with_reference_bytes(1 << below(20))
+        .with_problems(1 << below(10))
 }
 
 fn check(data: &[u8], limits: &Limits) {

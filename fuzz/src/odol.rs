@@ -58,7 +58,7 @@ fn record(name: &str) -> &'static Schema {
 pub fn run(data: &[u8]) {
     crate::any::run(data);
     ahead(data);
-    let limits = Limits { decoded_bytes: 1 << 26, ..Limits::default() };
+    let limits = Limits::default().with_decoded_bytes(1 << 26);
     let Ok(model) = Model::parse_with(data, &limits) else { return };
     assert!(model.info().is_ok() || model.whole().is_err());
     version(&model);

@@ -9,7 +9,7 @@ use meshpeek::{Budget, Inspect, Limits, inspect};
 /// Reads the bytes as a texture.
 pub fn run(data: &[u8]) {
     crate::any::run(data);
-    let limits = Limits { decoded_bytes: 1 << 20, problems: 50, ..Limits::default() };
+    let limits = Limits::default().with_decoded_bytes(1 << 20).with_problems(50);
     let Ok(texture) = Texture::parse_with(data, &limits) else { return };
     assert!(texture.kind().name().is_some());
     assert_eq!(texture.kind() == Kind::P8, u16::from_le_bytes([data[0], data[1]]) != texture.kind().0);

@@ -19,7 +19,7 @@ pub fn run(data: &[u8]) {
 
 fn check(data: &[u8]) {
     crate::any::run(data);
-    let limits = Limits { decoded_bytes: 1 << 20, archive_members: 2_000, ..Limits::default() };
+    let limits = Limits::default().with_decoded_bytes(1 << 20).with_archive_members(2_000);
     let Ok(archive) = Archive::parse_with(data, &limits) else { return };
     let mut offset = archive.data_offset;
     assert!(offset <= data.len() as u64);

@@ -8,7 +8,7 @@ use meshpeek::{Inspect, Limits, inspect};
 
 /// Reads the bytes as an animation, in place and again at an odd address.
 pub fn run(data: &[u8]) {
-    let limits = Limits { decoded_bytes: 1 << 20, problems: 50, ..Limits::default() };
+    let limits = Limits::default().with_decoded_bytes(1 << 20).with_problems(50);
     let motion = match Motion::parse_with(data, &limits) {
         Ok(motion) => motion,
         Err(error) => return assert!(error.offset().is_some_and(|offset| offset <= data.len() as u64), "{error}"),

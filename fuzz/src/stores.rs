@@ -80,7 +80,7 @@ impl Stores for Memory {
     }
 
     fn list<'s>(&'s self, path: &Path) -> Result<Box<dyn Iterator<Item = Result<Listed>> + Send + 's>> {
-        Ok(Box::new(std::iter::once(Ok(Listed { path: path.to_owned(), named: false }))))
+        Ok(Box::new(std::iter::once(Ok(Listed::new(path.to_owned(), false)))))
     }
 
     fn open(&self, _: &Path) -> Result<Box<dyn Stored + '_>> {

@@ -3,7 +3,7 @@
 
 use std::fmt::Debug;
 
-use meshpeek::view::{Element, LeArray, Strided, to_native};
+use meshpeek::view::{Element, Strided, to_native};
 use zerocopy::IntoBytes;
 
 /// The maximum number of items that are compared.
@@ -35,12 +35,6 @@ pub fn native<T: Element>(native: &[T::Native], stored: &[T]) {
         assert!(bytes == stored.as_bytes(), "numbers that differ from those stored");
     }
     assert_eq!(bytes, bytemuck::cast_slice::<_, u8>(&to_native(stored)));
-}
-
-pub fn array<T: Element + PartialEq + Debug>(array: &LeArray<'_, T>) {
-    native(&array.to_native(), array.as_slice());
-    assert!(array.as_native().is_none_or(|native| std::ptr::addr_eq(native.as_ptr(), array.as_slice().as_ptr())));
-    assert!(array.get(array.len()).is_none() && array.is_empty() == array.get(0).is_none());
 }
 
 pub fn strided<T: Element + PartialEq + Debug>(column: &Strided<'_, T>) {

@@ -29,7 +29,7 @@ pub fn run(data: &[u8]) {
 
 fn check(data: &[u8]) {
     crate::any::run(data);
-    let limits = Limits { decoded_bytes: 1 << 20, archive_members: 2_000, work: RATIO, ..Limits::default() };
+    let limits = Limits::default().with_decoded_bytes(1 << 20).with_archive_members(2_000).with_work(RATIO);
     let Ok(archive) = Archive::parse_with(data, &limits) else { return };
     let directory = Directory::find_any(data).expect("a directory that an archive has");
     assert_eq!((directory.start, directory.is_lost()), (archive.directory.start, archive.directory.is_lost()));

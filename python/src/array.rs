@@ -38,6 +38,7 @@ impl Array {
         let (bytes, stride, owned) = match array.content {
             Content::Here { range, stride } => (data.part(range), stride, false),
             Content::Decoded(bytes) => (Bytes::whole(Owner::Decoded(bytes)), row, true),
+            other => return Err(PyValueError::new_err(format!("an array of unknown form: {other:?}"))),
         };
         let rows = array.rows;
         if rows > 0 && byte_len(rows, stride as u64, row as u64) != Some(bytes.len() as u64) {

@@ -228,7 +228,7 @@ impl Open {
         };
         let name = match opened.member {
             Some(name) => name,
-            None => Name { text: String::new(), lossy: false },
+            None => Name::new(String::new()),
         };
         self.inside(name, opened.depth, opened.stored, Data::Here(Ok(data)))
     }

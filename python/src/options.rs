@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use meshpeek::Format;
-use meshpeek::scan::{Depth, Scan as Kernel, Selection};
+use meshpeek::scan::{Depth, Scan as Kernel};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -47,14 +47,11 @@ impl Options {
             };
             kernel.formats.push(*format);
         }
-        kernel.selection = Selection {
-            hidden: self.hidden,
-            ignored: self.ignored,
-            globs: self.globs,
-            folder_depth: self.folder_depth,
-            follow: self.follow,
-            except: Vec::new(),
-        };
+        kernel.selection.hidden = self.hidden;
+        kernel.selection.ignored = self.ignored;
+        kernel.selection.globs = self.globs;
+        kernel.selection.folder_depth = self.folder_depth;
+        kernel.selection.follow = self.follow;
         kernel.archives = self.archives;
         kernel.jobs = self.jobs;
         kernel.read_ahead = self.read_ahead;

@@ -61,13 +61,12 @@ impl Question {
                 return Err(wrong(format!("{} does not exist", path.display())));
             }
         }
-        let rules = refs::Rules {
-            assumed: keywords.assume,
-            prefixes: keywords.prefixes,
-            textures: keywords.textures,
-            copies: keywords.stale,
-            above: true,
-        };
+        let mut rules = refs::Rules::default();
+        rules.assumed = keywords.assume;
+        rules.prefixes = keywords.prefixes;
+        rules.textures = keywords.textures;
+        rules.copies = keywords.stale;
+        rules.above = true;
         Ok(Self::Refs { rules, missing: keywords.missing })
     }
 
@@ -180,8 +179,9 @@ fn compare_folders(
     batches: &Batches<'_>,
     failure: &mut Failure,
 ) {
-    let selection = Selection { ignored: true, ..Selection::default() };
-    let reading = Reading { access: kernel.access, limits: kernel.limits };
+    let mut selection = Selection::default();
+    selection.ignored = true;
+    let reading = Reading::new(kernel.access, kernel.limits);
     let failed = &mut |error| failure.keep(error);
     let folders = Folders::list(paths, &selection, failed);
     folders.compare(&reading, options, &mut |difference| batches.difference(&difference), failed);
@@ -202,8 +202,8 @@ fn compare_files(
     let content_b = content(&b, &file_b, &budget_b).map_err(|error| error.in_file(paths[1]))?;
     let name_a = a.name();
     let name_b = b.name();
-    let side_a = Side { file: &name_a, data: &content_a, budget: content_a.budget() };
-    let side_b = Side { file: &name_b, data: &content_b, budget: content_b.budget() };
+    let side_a = Side::new(&name_a, &content_a, content_a.budget());
+    let side_b = Side::new(&name_b, &content_b, content_b.budget());
     diff::compare(side_a, side_b, options, &mut |difference| {
         let _ = batches.difference(&difference);
     })

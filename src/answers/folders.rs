@@ -104,11 +104,19 @@ impl Files {
 
 /// How the files of folders are read.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Reading {
     /// How they are read into memory.
     pub access: Access,
     /// The limits for each file.
     pub limits: Limits,
+}
+
+impl Reading {
+    /// Reads files in this way, each within these limits.
+    pub const fn new(access: Access, limits: Limits) -> Self {
+        Self { access, limits }
+    }
 }
 
 impl Folders {

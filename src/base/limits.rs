@@ -6,7 +6,7 @@
 /// above every real file seen so far, with one exception: decoded data has to fit into memory.
 ///
 /// ```
-/// let tight = meshpeek::Limits { depth: 32, ..Default::default() };
+/// let tight = meshpeek::Limits::default().with_depth(32);
 /// assert!(tight.depth < meshpeek::Limits::default().depth);
 /// ```
 ///
@@ -25,6 +25,7 @@
 /// bytes. Results are much smaller than their sources: the smallest entry of an archive has 22 bytes and its record
 /// 600, and `output` allows 48 times that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Limits {
     /// Maximum levels of nested parts, such as nodes in nodes. Real files stay below 20.
     pub depth: u32,
@@ -58,5 +59,55 @@ impl Default for Limits {
             work: 256,
             output: 48,
         }
+    }
+}
+
+impl Limits {
+    /// Returns these limits with another [`depth`](Self::depth).
+    #[must_use]
+    pub const fn with_depth(self, depth: u32) -> Self {
+        Self { depth, ..self }
+    }
+
+    /// Returns these limits with another [`decoded_bytes`](Self::decoded_bytes).
+    #[must_use]
+    pub const fn with_decoded_bytes(self, decoded_bytes: u64) -> Self {
+        Self { decoded_bytes, ..self }
+    }
+
+    /// Returns these limits with another [`problems`](Self::problems).
+    #[must_use]
+    pub const fn with_problems(self, problems: u32) -> Self {
+        Self { problems, ..self }
+    }
+
+    /// Returns these limits with another [`reference_bytes`](Self::reference_bytes).
+    #[must_use]
+    pub const fn with_reference_bytes(self, reference_bytes: u64) -> Self {
+        Self { reference_bytes, ..self }
+    }
+
+    /// Returns these limits with another [`archive_depth`](Self::archive_depth).
+    #[must_use]
+    pub const fn with_archive_depth(self, archive_depth: u32) -> Self {
+        Self { archive_depth, ..self }
+    }
+
+    /// Returns these limits with another [`archive_members`](Self::archive_members).
+    #[must_use]
+    pub const fn with_archive_members(self, archive_members: u32) -> Self {
+        Self { archive_members, ..self }
+    }
+
+    /// Returns these limits with another [`work`](Self::work).
+    #[must_use]
+    pub const fn with_work(self, work: u32) -> Self {
+        Self { work, ..self }
+    }
+
+    /// Returns these limits with another [`output`](Self::output).
+    #[must_use]
+    pub const fn with_output(self, output: u32) -> Self {
+        Self { output, ..self }
     }
 }

@@ -2,11 +2,11 @@
 
 /// Defines an enum with a fixed name for each variant: `pub enum Kind { First = "first", }`.
 macro_rules! word_enum {
-    ($(#[$meta:meta])* pub enum $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)* }) => {
+    ($(#[$meta:meta])* $vis:vis enum $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)* }) => {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-        pub enum $name {
+        $vis enum $name {
             $($(#[$doc])* #[cfg_attr(feature = "serde", serde(rename = $word))] $variant,)*
         }
 
@@ -16,7 +16,7 @@ macro_rules! word_enum {
             pub(crate) const VARIANTS: &[Self] = &[$(Self::$variant),*];
 
             /// Returns the fixed name of this variant.
-            pub const fn name(self) -> &'static str {
+            $vis const fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant => $word,)*
                 }

@@ -451,7 +451,7 @@ mod tests {
 
     #[test]
     fn claims_are_refused_before_memory_is_taken() {
-        let limits = Limits { decoded_bytes: 11, ..Limits::default() };
+        let limits = Limits::default().with_decoded_bytes(11);
         for codec in [Codec::Raw, Codec::Lzo, Codec::Lzss] {
             for count in [12 * 255, u64::from(u32::MAX), u64::MAX] {
                 assert!(Block::<U32>::parse(&mut Cursor::new(STREAM), count, codec, &limits).is_err());
@@ -465,7 +465,7 @@ mod tests {
 
     #[test]
     fn a_fill_is_expanded_only_on_request() {
-        let limits = Limits { decoded_bytes: 1 << 16, ..Limits::default() };
+        let limits = Limits::default().with_decoded_bytes(1 << 16);
         let mut cursor = Cursor::with_offset(&[7, 0, 0, 0, 9], 0x20);
         let many = Filled::<U32>::parse_fill(&mut cursor, u64::from(u32::MAX), &limits).unwrap();
         assert_eq!(cursor.offset(), 0x24);

@@ -18,7 +18,7 @@ const WORK_STEP: u64 = 1 << 16;
 /// use meshpeek::budget::Reservation;
 /// use meshpeek::{Budget, Limits};
 ///
-/// let budget = Budget::new(0, &Limits { decoded_bytes: 1 << 26, ..Limits::default() });
+/// let budget = Budget::new(0, &Limits::default().with_decoded_bytes(1 << 26));
 /// let reservation = Reservation::new(&budget);
 /// let mut rows: Vec<[u64; 2]> = Vec::new();
 /// for row in 0..1000 {

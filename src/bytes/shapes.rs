@@ -6,49 +6,50 @@
 /// ```text
 /// shapes! {
 ///     /// Indices in place.
-///     pub enum Indices<'a> of u32 {
+///     pub(crate) enum Indices<'a> of u32 {
 ///         /// Two bytes each.
 ///         U16(U16) = |index| index.get().into(),
 ///     }
 /// }
 /// ```
 macro_rules! shapes {
-    ($(#[$about:meta])* pub enum $name:ident<$file:lifetime $(, $kind:ident)*> of $item:ty $(where [$($bounds:tt)*])? {
+    ($(#[$about:meta])* pub(crate) enum $name:ident<$file:lifetime $(, $kind:ident)*> of $item:ty $(where [$($bounds:tt)*])? {
         $($(#[$doc:meta])* $shape:ident($stored:ty) = |$element:ident| $read:expr,)+
     }) => {
         $(#[$about])*
         #[derive(Clone, Copy, Debug)]
-        pub enum $name<$file $(, $kind)*> {
+        pub(crate) enum $name<$file $(, $kind)*> {
             $($(#[$doc])* $shape($crate::bytes::LeArray<$file, $stored>),)+
         }
 
+        #[allow(dead_code, reason = "few arrays need all methods")]
         impl<$file $(, $($bounds)*)?> $name<$file $(, $kind)*> {
             /// Returns the item at `index`.
-            pub fn get(&self, index: usize) -> Option<$item> {
+            pub(crate) fn get(&self, index: usize) -> Option<$item> {
                 match self {
                     $(Self::$shape(array) => array.get(index).map(|$element| $read),)+
                 }
             }
 
             /// Returns an iterator over all items.
-            pub fn iter(&self) -> $crate::bytes::ByIndex<Self> {
+            pub(crate) fn iter(&self) -> $crate::bytes::ByIndex<Self> {
                 $crate::bytes::ByIndex::new(*self, self.len())
             }
 
             /// Returns the number of items.
-            pub fn len(&self) -> usize {
+            pub(crate) fn len(&self) -> usize {
                 match self {
                     $(Self::$shape(array) => array.len(),)+
                 }
             }
 
             /// Returns true if there are no items.
-            pub fn is_empty(&self) -> bool {
+            pub(crate) fn is_empty(&self) -> bool {
                 self.len() == 0
             }
 
             /// Returns the bytes as stored.
-            pub fn as_bytes(&self) -> &$file [u8] {
+            pub(crate) fn as_bytes(&self) -> &$file [u8] {
                 match self {
                     $(Self::$shape(array) => array.as_bytes(),)+
                 }
@@ -56,12 +57,12 @@ macro_rules! shapes {
 
             /// Returns the offset of the first item, counted from the start of the asset (for a Ballance map, from the
             /// start of its unpacked table).
-            pub fn offset(&self) -> u64 {
+            pub(crate) fn offset(&self) -> u64 {
                 self.as_table().storage().offset
             }
 
             /// Returns it as an array of any format.
-            pub fn as_table(&self) -> &dyn $crate::bytes::Table {
+            pub(crate) fn as_table(&self) -> &dyn $crate::bytes::Table {
                 match self {
                     $(Self::$shape(array) => array,)+
                 }

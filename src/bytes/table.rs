@@ -8,6 +8,7 @@ use crate::base::word_enum::word_enum;
 
 /// One number inside an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Column {
     /// The column's name: the format's own term if it has one.
     pub name: &'static str,
@@ -134,6 +135,7 @@ impl Packing {
 
 /// Where and how an array is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Storage {
     /// The offset of the first byte, counted from the start of the asset (for a BMX map, from the start of the unpacked
     /// table).
@@ -153,6 +155,7 @@ impl Storage {
 
 /// Rows that can be read from memory without decoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct InPlace<'a> {
     /// The bytes from the start of the first row to the end of the last.
     pub bytes: &'a [u8],

@@ -10,6 +10,7 @@ use crate::ranges::Data;
 
 /// One of the two assets to compare.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Side<'s> {
     /// Its file. The name describes PBO archives whose bytes may not.
     pub file: &'s Path,
@@ -20,6 +21,11 @@ pub struct Side<'s> {
 }
 
 impl<'s> Side<'s> {
+    /// Creates a side from the bytes of a file.
+    pub const fn new(file: &'s Path, data: &'s [u8], budget: &'s Budget) -> Self {
+        Self { file, data, budget }
+    }
+
     pub(super) fn open(&self) -> Result<(Asset<'s>, Held)> {
         Asset::open_within(Format::of_file(self.file, self.data), Data::Whole(self.data), self.budget)
     }

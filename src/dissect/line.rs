@@ -25,6 +25,7 @@ word_enum! {
 
 /// One line of a dissection: a part, a field, an array or a gap.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct Line<'l> {
     /// Number of parts around it.
     pub depth: usize,

@@ -61,7 +61,7 @@ fn find_in_map(map: &bmx::Map<'_>, texture: &Texture<'_>, room: &Reservation<'_>
 fn find_in_model(model: &lodka::Model<'_>, texture: &Texture<'_>, room: &Reservation<'_>) -> Result<Option<Vec<u8>>> {
     let name = texture.name.as_bytes();
     for part in model.parts().flatten() {
-        let Ok(Some(list)) = part.textures() else { continue };
+        let Ok(Some(list)) = part.first::<lodka::TextureList<'_>>() else { continue };
         for image in list.textures().flatten() {
             room.work(LOOK_WORK)?;
             if image.file_name.as_bytes().eq_ignore_ascii_case(name) {

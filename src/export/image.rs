@@ -35,6 +35,7 @@ impl Images for NoImages {}
 
 /// A decoded image.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Pixels {
     /// Width and height.
     pub size: [u32; 2],
@@ -43,6 +44,11 @@ pub struct Pixels {
 }
 
 impl Pixels {
+    /// Creates an image of this width and height. `rgba` has four bytes for each pixel, rows from the top.
+    pub const fn new(size: [u32; 2], rgba: Vec<u8>) -> Self {
+        Self { size, rgba }
+    }
+
     /// Decodes a `.paa` or `.pac` file for display: the largest mip with sides up to `most`, or else the smallest. The
     /// budget keeps nothing of it.
     ///

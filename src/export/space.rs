@@ -28,6 +28,7 @@ impl Default for Space {
 
 /// The axis that points up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Up {
     /// As in glTF.
     #[default]

@@ -28,7 +28,7 @@ fn of_model<'a>(part: Result<LodModel<'a>>) -> Primitives<'a> {
     };
     let shared = Arc::new(Shared { part, materials: Cache::new(), meshes: Cache::new() });
     let mut sets = SetWalk { shared: shared.clone(), proxies: 0 };
-    let meshes = part.meshes().enumerate().flat_map(move |(number, mesh)| match mesh {
+    let meshes = part.views::<Mesh<'a>>().enumerate().flat_map(move |(number, mesh)| match mesh {
         Ok(mesh) => of_mesh(shared.clone(), place(&part, number, &mesh), Matrix::to_common(Format::Lodka), mesh),
         Err(error) => one(error),
     });
@@ -128,7 +128,7 @@ struct Shared<'a> {
 
 impl<'a> Shared<'a> {
     fn mesh(&self, index: usize) -> Result<Option<Mesh<'a>>> {
-        let all = cached(&self.meshes, || Ok(self.part.meshes().map(Result::ok).collect()))?;
+        let all = cached(&self.meshes, || Ok(self.part.views::<Mesh<'a>>().map(Result::ok).collect()))?;
         Ok(all.get(index).copied().flatten())
     }
 
@@ -138,7 +138,7 @@ impl<'a> Shared<'a> {
 
     fn read_materials(&self) -> Result<HashMap<Vec<u8>, lodka::Material<'a>>> {
         let mut all = HashMap::new();
-        let Some(list) = self.part.materials()? else { return Ok(all) };
+        let Some(list) = self.part.first::<lodka::MaterialList<'a>>()? else { return Ok(all) };
         for material in list.materials {
             let material = material.within("materials")?;
             all.entry(material.name.as_bytes().to_vec()).or_insert(material);
@@ -212,7 +212,7 @@ impl<'a> Shape<'a> for Group<'a> {
 
     fn morphs(&self) -> Result<Vec<Morph<'a>>> {
         let mut frames = Vec::new();
-        let Some(all) = self.shared.part.morph_meshes()? else { return Ok(frames) };
+        let Some(all) = self.shared.part.first::<lodka::MorphMeshes<'a>>()? else { return Ok(frames) };
         let count = self.mesh.positions.len();
         let stride = size_of::<Vec3>();
         // Without vertices, the file's size does not bound the number of frames.

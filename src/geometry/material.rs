@@ -138,6 +138,7 @@ pub enum Role {
 
 /// How texture coordinates are changed before use: rotation, then scale, then offset.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct UvTransform {
     /// Added last.
     pub offset: [f32; 2],

@@ -76,6 +76,7 @@ fn column([a, b, c]: [f32; 3], last: f32) -> [f32; 4] {
 
 /// A transform: scale, then rotation, then translation.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Transform {
     /// The translation.
     pub translation: [f32; 3],

@@ -8,6 +8,7 @@ use crate::base::format::Format;
 // An export says which axis it mirrors. Without that feature, it has no name outside of the crate.
 #[cfg_attr(not(feature = "export"), allow(unreachable_pub))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Mirror {
     /// Models keep facing the side that glTF calls the front.
     X,

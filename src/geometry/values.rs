@@ -10,6 +10,7 @@ use crate::bytes::{Element, LeArray, Strided, Vec2, Vec3, to_native};
 
 /// The vertex values of one kind: in place if the file's bytes have the right form, else in new memory.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Values<'a, T> {
     /// In the bytes of the asset. For a Ballance map, in the inflated table.
     InPlace(Strided<'a, T>),

@@ -2,6 +2,7 @@
 
 /// The influence of a joint on a vertex.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Influence {
     /// The index of the joint among the [bones](crate::pose::Rig::bones) of the model.
     pub joint: u32,

@@ -26,6 +26,7 @@ pub struct Array {
 
 /// The bytes of an array.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Content {
     /// A range of the asset's own bytes.
     Here {

@@ -64,6 +64,7 @@ fn unless_empty(text: &str) -> Option<&str> {
 /// A field of a record as one object: `format`, `record`, `field`, `document`, `type`, `bytes`, `gate`, `rule`, `codes` and
 /// `doc`.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct FieldRow<'f> {
     /// The format.
     pub format: Format,
@@ -71,6 +72,13 @@ pub struct FieldRow<'f> {
     pub record: &'f Schema,
     /// Its field.
     pub field: &'f FieldInfo,
+}
+
+impl<'f> FieldRow<'f> {
+    /// Creates the row of a field.
+    pub const fn new(format: Format, record: &'f Schema, field: &'f FieldInfo) -> Self {
+        Self { format, record, field }
+    }
 }
 
 impl Serialize for FieldRow<'_> {

@@ -26,7 +26,7 @@ pub(super) fn rigs<'a>(model: Model<'a>) -> Vec<Result<Rig<'a>>> {
 /// Returns the bones of a model, if it has a skeleton.
 fn rig_of<'a>(part: Result<LodModel<'a>>) -> Result<Option<Rig<'a>>> {
     let part = part?;
-    let Some(skeleton) = part.skeleton()? else { return Ok(None) };
+    let Some(skeleton) = part.first::<Skeleton<'_>>()? else { return Ok(None) };
     Ok(Some(rig(part, skeleton)?))
 }
 
@@ -39,7 +39,7 @@ fn rig<'a>(part: LodModel<'a>, skeleton: Skeleton<'a>) -> Result<Rig<'a>> {
         places.insert(bone.id, bones.len());
         bones.push(Bone::new(bone.name, parent));
     }
-    if let Some(first) = part.animations().flatten().next() {
+    if let Some(first) = part.views::<Animation<'_>>().flatten().next() {
         for (bone, key) in zip(&mut bones, first.frame(0).unwrap_or_default()) {
             bone.rest = transform(key);
         }
@@ -58,7 +58,7 @@ fn transform(key: &wire::Key) -> Transform {
 impl<'a> Animations<'a> {
     pub(super) fn clips(&self, rig: &Rig<'a>) -> Vec<Result<Clip<'a>>> {
         let bones: Arc<[usize]> = (0..rig.bones.len()).collect();
-        self.0.animations().map(|animation| Ok(clip(animation?, rig, bones.clone()))).collect()
+        self.0.views::<Animation<'_>>().map(|animation| Ok(clip(animation?, rig, bones.clone()))).collect()
     }
 }
 

@@ -12,6 +12,7 @@ use crate::asset::address::Address;
 /// Symbolic links below a folder are skipped unless [`follow`](Self::follow) is set. Everything that is not a regular
 /// file is skipped too: pipes, sockets, devices.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Selection {
     /// Include hidden files and folders.
     pub hidden: bool,

@@ -189,7 +189,7 @@ mod tests {
     #[test]
     fn problems_of_shared_work_are_those_of_one_thread() {
         for most in [5, 5000] {
-            let limits = Limits { problems: most, ..Limits::default() };
+            let limits = Limits::default().with_problems(most);
             let problems_with = |threads| {
                 let budget = Budget::new(1, &limits).helped_by(Arc::new(Workers::new(threads)));
                 let mut problems = Problems::within(budget);

@@ -124,7 +124,7 @@ fn a_file_cut_and_regrown_with_its_time_set_back_is_reported_as_changed() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_device_without_end_stops_at_the_limit() {
-    let limits = Limits { decoded_bytes: 1 << 16, ..Limits::default() };
+    let limits = Limits::default().with_decoded_bytes(1 << 16);
     let error = FileMap::open_with("/dev/zero", map(), &limits).unwrap_err();
     assert!(matches!(error.kind(), crate::ErrorKind::Limit { .. }), "{error}");
     assert!(FileMap::open("/dev/null").unwrap().is_empty());

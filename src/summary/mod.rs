@@ -178,6 +178,7 @@ impl serde::Serialize for Unchecked {
 /// An axis-aligned box, in the space of the file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Bounds {
     /// The corner with the smallest coordinates.
     pub min: [f32; 3],

@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn problems_beyond_the_limit_are_counted() {
-        let mut problems = Problems::new(&Limits { problems: 2, ..Limits::default() });
+        let mut problems = Problems::new(&Limits::default().with_problems(2));
         for offset in [9, 5, 1] {
             problems.error(&Error::malformed("odd").at(offset));
         }
@@ -230,7 +230,7 @@ mod tests {
     #[test]
     fn the_last_problem_is_as_severe_as_the_worst_that_is_left_out() {
         for (left_out, worst) in [("ww", Severity::Warning), ("we", Severity::Error), ("ew", Severity::Error)] {
-            let limits = Limits { problems: 1, ..Limits::default() };
+            let limits = Limits::default().with_problems(1);
             let mut whole = Problems::new(&limits);
             let mut parts = Problems::new(&limits);
             for kind in ["w"].into_iter().chain(left_out.split("").filter(|kind| !kind.is_empty())) {

@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn references_keep_their_first_place() {
-        let limits = Limits { reference_bytes: 3 * 69, ..Limits::default() };
+        let limits = Limits::default().with_reference_bytes(3 * 69);
         let mut references = References::new(&limits);
         for name in ["b.png", "", "a.png", "b.png"] {
             references.add(ReferenceKind::Texture, ByteStr::from(name));

@@ -35,7 +35,7 @@ pub(super) fn add_outline(
         name: asset.format().name(),
         index: None,
         label: None,
-        span: Some(Span { offset: 0, bytes: asset.size() }),
+        span: Some(Span::new(0, asset.size())),
         fields: fields(),
     };
     let mut walk = Walk {

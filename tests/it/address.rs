@@ -130,10 +130,10 @@ fn a_visit_opens_assets_until_its_work_is_spent() {
         (opened, failed)
     };
     assert_eq!(visited(&Limits::default()), (5001, 0));
-    let (opened, failed) = visited(&Limits { work: 1, ..Limits::default() });
+    let (opened, failed) = visited(&Limits::default().with_work(1));
     assert!(opened > 100 && failed > 100 && opened + failed == 5001, "{opened} opened, {failed} not");
     // The archive itself, and the error that says what is left out.
-    assert_eq!(visited(&Limits { archive_members: 10, ..Limits::default() }), (11, 1));
+    assert_eq!(visited(&Limits::default().with_archive_members(10)), (11, 1));
 }
 
 #[test]

@@ -159,7 +159,7 @@ fn faults_of_keys_are_found() {
 #[test]
 fn work_with_keys_is_charged() {
     let (_, largest) = hostile().into_iter().find(|(name, _)| *name == "bisign_largest_key.bisign").unwrap();
-    let limits = Limits { work: 0, ..Limits::default() };
+    let limits = Limits::default().with_work(0);
     let file = KeyFile::parse(&largest).unwrap();
     let key = file.key();
     let signature = file.signature().unwrap().unwrap();

@@ -1,14 +1,19 @@
 //! Tests of the reader of Ballance maps.
 
-use meshpeek::bmx::{Component, Kind, Map, Tables};
+use std::ops::ControlFlow;
+
+use meshpeek::bmx::{Map, Tables};
 use meshpeek::codec::activity;
 use meshpeek::dissect::dissect;
-use meshpeek::inspect::selector;
+use meshpeek::inspect::{Field, Outline, Part, PartArray, Visitor, selector};
 use meshpeek::summary::{Problem, Problems, Severity};
 use meshpeek::{Asset, Budget, ErrorKind, Format, Inspect, Limits};
+use serde::de::DeserializeOwned;
+use serde_json::{Value as Json, json};
 
 use crate::memory::usage_of;
 use crate::support::files::outside_file;
+use crate::support::outline::{array, bytes as bytes_of, floats, is_in_place, outlined};
 use crate::writer::bmx::{self as write, COMMENT, full, utf32};
 use crate::writer::bytes::Bytes;
 use crate::writer::zip::{Entry, zip};
@@ -35,6 +40,79 @@ fn inflations<T>(work: impl FnOnce() -> T) -> (T, u64) {
 
 fn send_and_sync<T: Send + Sync>(_: &T) {}
 
+/// What the records of one list have. Opens no other part of an outline.
+struct Records {
+    list: &'static str,
+    count: usize,
+    fields: Vec<&'static str>,
+    problems: Vec<String>,
+}
+
+impl Records {
+    fn of(map: &Map<'_>, list: &'static str) -> Self {
+        let mut records = Self { list, count: 0, fields: Vec::new(), problems: Vec::new() };
+        map.outline(&mut Outline::new(&mut records));
+        records
+    }
+
+    /// Returns how many of them have this field or array.
+    fn with(&self, field: &str) -> usize {
+        self.fields.iter().filter(|name| **name == field).count()
+    }
+}
+
+impl Visitor for Records {
+    fn open(&mut self, part: &Part<'_>) -> bool {
+        let is_in_list = part.name == self.list;
+        self.count += usize::from(is_in_list);
+        is_in_list
+    }
+
+    fn field(&mut self, field: Field<'_>) {
+        self.fields.push(field.name);
+    }
+
+    fn array(&mut self, array: &PartArray<'_>) {
+        self.fields.push(array.name);
+    }
+
+    fn problem(&mut self, error: &meshpeek::Error) {
+        self.problems.push(error.to_string());
+    }
+}
+
+/// Returns the value of a field as this type.
+#[track_caller]
+fn value<T: DeserializeOwned>(record: &Json, field: &str) -> T {
+    serde_json::from_value(record[field].clone()).unwrap_or_else(|error| panic!("{field}: {error}"))
+}
+
+/// Returns the records of a list, with what was written for each.
+#[track_caller]
+fn as_written<'a, T>(outline: &'a Json, list: &str, written: &'a [T]) -> impl Iterator<Item = (&'a Json, &'a T)> {
+    let records = outline[list].as_array().unwrap();
+    assert_eq!(records.len(), written.len(), "{list}");
+    records.iter().zip(written)
+}
+
+/// A face as written: corners of position, texture coordinate and normal; a material.
+type Face = ([[u32; 3]; 3], Option<u32>);
+
+/// Returns the faces of a mesh. Those of version 10 take 44 bytes, because their boolean takes four, and others 41.
+fn faces(map: &Map<'_>, mesh: usize) -> Vec<Face> {
+    let row_bytes = if map.version().unwrap() == 10 { 44 } else { 41 };
+    let rows = bytes_of(map, &format!("meshes/{mesh}/faces"));
+    assert_eq!(rows.len() % row_bytes, 0);
+    rows.chunks(row_bytes).map(face).collect()
+}
+
+fn face(row: &[u8]) -> Face {
+    let number = |at: usize| u32::from_le_bytes(row[at..at + 4].try_into().unwrap());
+    let corners = [0, 12, 24].map(|at| [number(at), number(at + 4), number(at + 8)]);
+    let has_material = row[36..row.len() - 4].iter().any(|byte| *byte != 0);
+    (corners, has_material.then(|| number(row.len() - 4)))
+}
+
 #[test]
 fn every_field_comes_back_as_written() {
     for version in 10..=14 {
@@ -43,63 +121,105 @@ fn every_field_comes_back_as_written() {
         let map = Map::parse(&bytes).unwrap();
         send_and_sync(&map);
         assert_eq!(map.version().unwrap(), version);
-        assert_eq!(map.comment().unwrap().as_bytes(), COMMENT);
-        let objects = map.objects().unwrap();
-        assert_eq!(objects.len(), written.objects.len());
-        for (object, expected) in objects.iter().map(Result::unwrap).zip(&written.objects) {
-            assert_eq!(object.entry.name, expected.name);
-            assert_eq!(object.is_component.is_set(), expected.component);
-            assert_eq!(object.is_hidden.map(|flag| flag.is_set()), (version > 10).then_some(expected.hidden));
-            assert_eq!(object.is_forced_no_component.map(|flag| flag.0), (11..14).contains(&version).then_some(0));
-            assert_eq!(object.world_matrix.rows.as_flattened(), expected.matrix);
-            let groups = object.groups.map(|groups| groups.iter().map(|group| group.to_text().unwrap()).collect());
-            assert_eq!(
-                groups,
-                (version > 12).then(|| expected.groups.iter().map(|g| g.to_string()).collect::<Vec<_>>())
-            );
-            assert_eq!(object.mesh_index, expected.mesh);
-            assert_eq!(object.mesh(), (!expected.component).then_some(expected.mesh));
-            assert_eq!(object.component(), expected.component.then_some(Component(expected.mesh)));
-        }
-        assert_eq!(objects.get(2).unwrap().unwrap().component().unwrap().name(), Some("P_Modul_18"));
-        for (mesh, expected) in map.meshes().unwrap().iter().map(Result::unwrap).zip(&written.meshes) {
-            assert_eq!(mesh.entry.name, expected.name);
-            let positions: Vec<_> = mesh.positions.iter().map(|v| v.to_array()).collect();
-            assert_eq!(positions, expected.positions);
-            let uvs: Vec<_> = mesh.uvs.iter().map(|v| v.to_array()).collect();
-            assert_eq!(uvs, expected.uvs);
-            let normals: Vec<_> = mesh.normals.iter().map(|v| v.to_array()).collect();
-            assert_eq!(normals, expected.normals);
-            let faces = mesh.faces;
-            assert_eq!(faces.as_array().is_some(), version > 10);
-            let corners =
-                |face: &meshpeek::bmx::Face| face.corners().map(|corner| [corner.position, corner.uv, corner.normal]);
-            let faces: Vec<_> = faces.iter().map(|face| (corners(&face), face.material())).collect();
-            assert_eq!(faces, expected.faces);
-        }
-        for (material, expected) in map.materials().unwrap().iter().map(Result::unwrap).zip(&written.materials) {
-            assert_eq!(material.entry.name, expected.name);
-            let colors =
-                [material.colors.ambient, material.colors.diffuse, material.colors.specular].map(|c| c.to_array());
-            assert_eq!(colors.as_flattened(), &expected.colors[..9]);
-            let emissive = material.emissive.map(|color| color.to_vec());
-            assert_eq!(emissive, (version > 10).then(|| expected.colors[9..].to_vec()));
-            assert_eq!(material.power, (version > 10).then_some(expected.power));
-            let switches = [material.alpha_test, material.alpha_blend, material.z_buffer, material.two_sided];
-            let expected_switches = expected.switches.map(|set| (version == 14).then_some(set));
-            assert_eq!(switches.map(|flag| flag.map(|flag| flag.is_set())), expected_switches);
-            assert_eq!(material.texture(), expected.texture);
-        }
-        for (texture, expected) in map.textures().unwrap().iter().map(Result::unwrap).zip(&written.textures) {
-            assert_eq!(texture.entry.name, expected.name);
-            assert_eq!(texture.file_name, expected.file_name);
-            assert_eq!(texture.is_external.is_set(), expected.external);
-            let image = texture.image().map(|image| image.decode().unwrap().into_owned());
-            assert_eq!(image.as_deref(), (!expected.external).then_some(written.images[0].1));
-        }
-        let kinds: Vec<_> = map.index().unwrap().map(|entry| entry.unwrap().kind).collect();
-        assert_eq!(kinds.iter().filter(|kind| **kind == Kind::MESH).count(), 3);
+        let outline = outlined(&map);
+        assert_eq!(outline["version"], version);
+        assert_eq!(outline["comment"], std::str::from_utf8(COMMENT).unwrap());
+        objects_are_as_written(&outline, &written);
+        meshes_are_as_written(&map, &outline, &written);
+        materials_are_as_written(&outline, &written);
+        textures_are_as_written(&map, &outline, &written);
+        assert_eq!(outline["unknown_entries"], json!([]));
         assert_eq!(verified(&map), []);
+    }
+}
+
+/// Asserts that the index has this record with this name and kind.
+fn is_indexed(record: &Json, name: &str, kind: u32, kind_name: &str) {
+    assert_eq!(record["name"], name);
+    assert_eq!((&record["type"], &record["type_name"]), (&json!(kind), &json!(kind_name)));
+}
+
+fn objects_are_as_written(outline: &Json, written: &write::Map) {
+    let version = written.version;
+    for (object, expected) in as_written(outline, "objects", &written.objects) {
+        is_indexed(object, expected.name, 0, "object");
+        assert_eq!(object["is_component"], expected.component);
+        assert_eq!(object["is_hidden"], json!((version > 10).then_some(expected.hidden)));
+        assert_eq!(object["is_forced_no_component"], json!((11..14).contains(&version).then_some(false)));
+        assert_eq!(value::<[f32; 16]>(object, "world_matrix"), expected.matrix);
+        assert_eq!(object["groups"], json!((version > 12).then_some(expected.groups)));
+        assert_eq!(object["mesh_index"], expected.mesh);
+        assert_eq!(object["mesh"], json!((!expected.component).then_some(expected.mesh)));
+        assert_eq!(object["component"], json!(expected.component.then_some(expected.mesh)));
+        assert_eq!(object["component_name"], json!(expected.component.then_some("P_Modul_18")));
+    }
+}
+
+fn meshes_are_as_written(map: &Map<'_>, outline: &Json, written: &write::Map) {
+    for (index, (mesh, expected)) in as_written(outline, "meshes", &written.meshes).enumerate() {
+        is_indexed(mesh, expected.name, 1, "mesh");
+        let counts = ["positions", "uvs", "normals", "faces"].map(|array| value::<usize>(&mesh[array], "count"));
+        let written = [expected.positions.len(), expected.uvs.len(), expected.normals.len(), expected.faces.len()];
+        assert_eq!(counts, written);
+        assert_eq!(floats(map, &format!("meshes/{index}/positions")), expected.positions.as_flattened());
+        assert_eq!(floats(map, &format!("meshes/{index}/uvs")), expected.uvs.as_flattened());
+        assert_eq!(floats(map, &format!("meshes/{index}/normals")), expected.normals.as_flattened());
+        assert_eq!(faces(map, index), expected.faces);
+    }
+}
+
+fn materials_are_as_written(outline: &Json, written: &write::Map) {
+    let version = written.version;
+    for (material, expected) in as_written(outline, "materials", &written.materials) {
+        is_indexed(material, expected.name, 2, "material");
+        let colors = ["ambient", "diffuse", "specular"].map(|color| value::<[f32; 3]>(material, color));
+        assert_eq!(colors.as_flattened(), &expected.colors[..9]);
+        let emissive = value::<Option<Vec<f32>>>(material, "emissive");
+        assert_eq!(emissive, (version > 10).then(|| expected.colors[9..].to_vec()));
+        assert_eq!(value::<Option<f32>>(material, "power"), (version > 10).then_some(expected.power));
+        let switches = ["alpha_test", "alpha_blend", "z_buffer", "two_sided"].map(|switch| &material[switch]);
+        let expected_switches = expected.switches.map(|set| json!((version == 14).then_some(set)));
+        assert_eq!(switches, expected_switches.each_ref());
+        assert_eq!(material["use_texture"], expected.texture.is_some());
+        assert_eq!(material["texture"], json!(expected.texture));
+    }
+}
+
+fn textures_are_as_written(map: &Map<'_>, outline: &Json, written: &write::Map) {
+    for (index, (texture, expected)) in as_written(outline, "textures", &written.textures).enumerate() {
+        is_indexed(texture, expected.name, 3, "texture");
+        assert_eq!(texture["file_name"], expected.file_name);
+        assert_eq!(texture["is_external"], expected.external);
+        let (name, content) = written.images[0];
+        assert_eq!(texture["embedded_as"], json!((!expected.external).then_some(name)));
+        if expected.external {
+            assert_eq!(texture.get("image"), None);
+        } else {
+            assert_eq!(bytes_of(map, &format!("textures/{index}/image")), content);
+        }
+    }
+}
+
+/// Triangles of all versions are the same, although version 10 stores faces in another layout.
+#[test]
+fn geometry_has_the_faces_as_written() {
+    for version in 10..=14 {
+        let written = full(version);
+        let bytes = written.packed();
+        let asset = Asset::parse(&bytes).unwrap();
+        let mut faces: Vec<Face> = Vec::new();
+        for primitive in asset.primitives().map(Result::unwrap).filter(|primitive| primitive.place.node == Some(0)) {
+            let name = primitive.material().unwrap().map(|material| material.name.to_string());
+            let material = written.materials.iter().position(|material| Some(material.name) == name.as_deref());
+            for corners in primitive.corners() {
+                // Clockwise in the file, and counterclockwise here.
+                let [a, c, b] = corners.unwrap().map(|corner| [corner.position, corner.uv(0), corner.normal]);
+                faces.push(([a, b, c], material.map(|index| index as u32)));
+            }
+        }
+        let mut expected = written.meshes[0].faces.clone();
+        expected.sort_by_key(|(_, material)| *material);
+        assert_eq!(faces, expected);
     }
 }
 
@@ -110,9 +230,9 @@ fn materials_of_2022_are_recognized_by_size_or_by_step() {
     let plain = |tables: &write::Tables| {
         let bytes = zip(&written.entries(tables, |name, bytes| Entry::deflated(name, bytes)), b"").to_vec();
         let map = Map::parse(&bytes).unwrap();
-        let first = map.materials().unwrap().get(0).unwrap().unwrap();
-        assert_eq!((first.power, first.texture()), (Some(12.5), Some(1)));
-        first.alpha_test.is_none() && first.record_byte_len() == 57
+        let first = &outlined(&map)["materials"][0];
+        assert_eq!((&first["power"], &first["texture"]), (&json!(12.5), &json!(1)));
+        first["alpha_test"].is_null() && first["record_bytes"] == 57
     };
     assert!(plain(&tables));
     // With extra bytes after the last record, only the distance between the first two decides.
@@ -130,32 +250,43 @@ fn tables_alone_make_a_map_too() {
     assert_eq!(verified(&map), []);
     let summary = map.summarize();
     assert_eq!((summary.counts.get("triangles"), summary.counts.get("components")), (Some(6), Some(1)));
-    assert_eq!((map.entries().count(), map.comment()), (0, None));
-    assert!(map.textures().unwrap().get(1).unwrap().unwrap().image().is_none());
+    let outline = outlined(&map);
+    assert_eq!((&outline["entries"], &outline["comment"]), (&json!([]), &Json::Null));
+    let texture = &outline["textures"][1];
+    assert_eq!((&texture["is_external"], &texture["embedded_as"]), (&json!(false), &Json::Null));
+    assert_eq!(texture.get("image"), None);
 }
 
 #[test]
 fn a_table_is_inflated_once_and_only_when_asked_for() {
     let bytes = full(14).packed();
     let (map, cost) = inflations(|| Map::parse(&bytes).unwrap());
-    assert_eq!((cost, map.entries().count()), (0, 6));
-    // The index, and the table of the meshes.
-    let (_, cost) = inflations(|| map.meshes().unwrap().get(0).unwrap().unwrap().positions.len());
-    assert_eq!(cost, 2);
-    let (_, cost) = inflations(|| map.meshes().unwrap().iter().map(|mesh| mesh.unwrap().faces.len()).sum::<usize>());
     assert_eq!(cost, 0);
+    // The index, and the table of the meshes.
+    let (positions, cost) = inflations(|| floats(&map, "meshes/0/positions"));
+    assert_eq!((positions.len(), cost), (12, 2));
+    let (faces, cost) = inflations(|| [0, 1, 2].map(|mesh| faces(&map, mesh).len()));
+    assert_eq!((faces, cost), ([2, 4, 0], 0));
+    let (entries, cost) = inflations(|| Records::of(&map, "entries"));
+    assert_eq!((entries.count, cost), (6, 0));
     // A summary needs objects for components and textures for references, but not materials or images.
     let (_, cost) = inflations(|| map.summarize());
     assert_eq!(cost, 2);
     let (_, cost) = inflations(|| Map::parse(&bytes).unwrap().summarize());
     assert_eq!(cost, 4);
-    let (material, cost) = inflations(|| map.materials().unwrap().get(0).unwrap().unwrap());
-    assert_eq!((cost, material.texture()), (1, Some(1)));
-    // One image for each call.
-    let texture = map.textures().unwrap().get(1).unwrap().unwrap();
-    assert_eq!(inflations(|| texture.image().unwrap()).1, 0);
-    assert_eq!(inflations(|| texture.image().unwrap().decode().unwrap()).1, 1);
-    assert_eq!(inflations(|| texture.image().unwrap().decode().unwrap()).1, 1);
+    let (materials, cost) = inflations(|| Records::of(&map, "materials"));
+    assert_eq!((materials.count, materials.with("texture_index"), cost), (2, 2, 1));
+    // All tables are kept. An outline leaves images packed.
+    let (outline, cost) = inflations(|| outlined(&map));
+    assert_eq!((&outline["materials"][0]["texture"], cost), (&json!(1), 0));
+    // One image for each reading.
+    let image = "textures/1/image";
+    assert_eq!(inflations(|| array(&map, image, |table| table.rows())), (42, 0));
+    assert_eq!(inflations(|| bytes_of(&map, image).len()), (42, 1));
+    assert_eq!(inflations(|| bytes_of(&map, image).len()), (42, 1));
+    // Entries of the zip need the index alone, for the version before them.
+    let (entries, cost) = inflations(|| Records::of(&Map::parse(&bytes).unwrap(), "entries"));
+    assert_eq!((entries.count, cost), (6, 1));
     // An empty map has only the index.
     let Some(empty) = outside_file("bmx/empty.bmx") else { return };
     assert_eq!(inflations(|| Map::parse(&empty).unwrap().summarize()).1, 1);
@@ -167,30 +298,58 @@ fn a_table_that_fails_is_not_tried_again() {
     entries[2].data[3] ^= 0x55;
     let bytes = zip(&entries, COMMENT).to_vec();
     let map = Map::parse(&bytes).unwrap();
-    let (errors, cost) = inflations(|| {
-        let meshes = map.meshes().unwrap();
-        [0, 1, 2].map(|index| meshes.get(index).unwrap_err().to_string())
-    });
+    let (meshes, cost) = inflations(|| Records::of(&map, "meshes"));
     // The index, and the broken table once.
+    assert_eq!((meshes.count, meshes.with("positions"), cost), (3, 0, 2));
+    let errors = meshes.problems;
+    assert!(errors.len() == 3 && errors.iter().all(|error| error.contains("mesh.bm")), "{errors:?}");
+    // The objects and the textures.
+    let (summary, cost) = inflations(|| map.summarize());
     assert_eq!(cost, 2);
-    assert!(errors.iter().all(|error| error.contains("mesh.bm")), "{errors:?}");
-    let summary = map.summarize();
     assert_eq!((summary.counts.get("meshes"), summary.counts.get("vertices")), (Some(3), None));
     assert_eq!((summary.counts.get("objects"), summary.references.len()), (Some(5), 2));
+}
+
+/// Counts the names of parts that are not empty. Each must be in the file.
+struct Names<'f> {
+    file: &'f [u8],
+    count: usize,
+}
+
+impl Visitor for Names<'_> {
+    fn open(&mut self, part: &Part<'_>) -> bool {
+        if let Some(name) = part.label.filter(|name| !name.is_empty()) {
+            assert!(self.file.as_ptr_range().contains(&name.as_bytes().as_ptr()), "{name}");
+            self.count += 1;
+        }
+        true
+    }
+
+    fn problem(&mut self, error: &meshpeek::Error) {
+        panic!("{error}");
+    }
 }
 
 #[test]
 fn stored_entries_are_viewed_in_the_file() {
     let map = full(14);
     let bytes = zip(&map.entries(&map.tables(), |name, bytes| Entry::stored(name, bytes)), COMMENT).to_vec();
-    let inside = |view: &[u8]| assert!(bytes.as_ptr_range().contains(&view.as_ptr()));
     let map = Map::parse(&bytes).unwrap();
-    let mesh = map.meshes().unwrap().get(0).unwrap().unwrap();
-    inside(mesh.positions.as_bytes());
-    inside(mesh.faces.as_bytes());
-    inside(mesh.entry.name.as_bytes());
-    let image = map.textures().unwrap().get(1).unwrap().unwrap().image().unwrap();
-    inside(image.borrowed().unwrap().unwrap());
+    for array in ["positions", "uvs", "normals", "faces"] {
+        is_in_place(&map, &format!("meshes/0/{array}"), &bytes);
+    }
+    let mut names = Names { file: &bytes, count: 0 };
+    map.outline(&mut Outline::new(&mut names));
+    // Those of 6 entries and 13 records, of which one is empty.
+    assert_eq!(names.count, 18);
+    let mut read = 0;
+    let mut image = |rows: &[u8]| {
+        assert!(bytes.as_ptr_range().contains(&rows.as_ptr()));
+        read += rows.len();
+        ControlFlow::Continue(())
+    };
+    array(&map, "textures/1/image", |table| table.read(&mut image).unwrap());
+    assert_eq!(read, 42);
     let (problems, cost) = inflations(|| verified(&map));
     assert_eq!((problems.len(), cost), (1, 0));
     assert_eq!(problems[0].message, "entries[0]: index.bm: stored, though maps are to be deflated (first of 6)");
@@ -202,10 +361,12 @@ fn inflated_tables_are_aligned() {
     let bytes = full(14).packed();
     let map = Map::parse(&bytes).unwrap();
     // The first mesh is at the start of its table, so its positions are four bytes into aligned memory.
-    let mesh = map.meshes().unwrap().get(0).unwrap().unwrap();
-    let native = mesh.positions.as_native();
-    // On a big-endian machine, nothing stored is native.
-    assert_eq!(native.map(|positions| positions[1]), cfg!(target_endian = "little").then_some([1.0, 0.0, 0.0]));
+    array(&map, "meshes/0/positions", |table| {
+        let positions = table.in_place().unwrap();
+        assert_eq!((positions.bytes.len(), positions.stride), (48, 12));
+        assert!(positions.bytes.as_ptr().cast::<f32>().is_aligned());
+    });
+    assert_eq!(floats(&map, "meshes/0/positions")[3..6], [1.0, 0.0, 0.0]);
 }
 
 #[test]
@@ -744,7 +905,7 @@ fn records_that_overlap_are_named_and_cost_nothing() {
     let index = (0..100_000).fold(Bytes::new().u32(14), |bytes, _| bytes.u32(0).raw([0; 9])).to_vec();
     let map = Map::from_tables(Tables { index: &index, objects: &groups, ..Tables::default() });
     let started = std::time::Instant::now();
-    let mut problems = Problems::new(&Limits { problems: u32::MAX, ..Limits::default() });
+    let mut problems = Problems::new(&Limits::default().with_problems(u32::MAX));
     map.verify(&mut problems);
     let problems = problems.into_vec();
     assert!(problems.iter().any(|problem| problem.message.contains("records that overlap")), "{}", problems.len());
@@ -771,10 +932,10 @@ fn a_large_record_of_many_entries_is_inflated_once_and_read_a_few_times() {
     const MOST: usize = 4;
 
     let map = Map::parse(&bytes).unwrap();
-    let (read, cost) = inflations(|| map.objects().unwrap().walk().collect::<Vec<_>>());
-    let (last, read) = read.split_last().unwrap();
-    assert!(last.as_ref().is_err_and(|error| error.to_string().contains("bytes in records that overlap")), "{last:?}");
-    assert!((1..=MOST).contains(&read.len()) && read.iter().all(Result::is_ok) && cost == 2, "{} {cost}", read.len());
+    let (objects, cost) = inflations(|| Records::of(&map, "objects"));
+    let (read, refused) = (objects.with("mesh_index"), objects.problems);
+    assert!((1..=MOST).contains(&read) && read + refused.len() == 64 && cost == 2, "{read} {cost} {refused:?}");
+    assert!(refused.iter().all(|error| error.contains("bytes in records that overlap")), "{refused:?}");
 
     let (summary, cost) = inflations(|| open().summarize());
     assert!(cost <= 5 && summary.counts.get("objects") == Some(64), "{cost} {summary:?}");
@@ -802,9 +963,9 @@ fn a_bomb_stops_at_the_limit() {
     let mut entries = entries();
     entries[2] = entry;
     let bytes = zip(&entries, COMMENT).to_vec();
-    let limits = Limits { decoded_bytes: 1 << 20, ..Limits::default() };
+    let limits = Limits::default().with_decoded_bytes(1 << 20);
     let map = Map::parse_with(&bytes, &limits).unwrap();
-    let (error, usage) = usage_of(|| map.meshes().unwrap_err());
+    let (error, usage) = usage_of(|| map.version().unwrap_err());
     assert!(matches!(error.kind(), ErrorKind::Limit { limit: 0x10_0000, .. }), "{error}");
     assert!(usage.peak < 1 << 16, "{usage:?}");
     // Entries that share data are reported, and their data is decompressed once.
@@ -832,13 +993,14 @@ fn an_archive_of_directory_marks_is_refused_at_once() {
 }
 
 /// For each triangle, returns whether its winding matches its first normal, by the sign of the product.
-fn turns(mesh: &meshpeek::bmx::Mesh<'_>) -> (usize, usize) {
-    let of = |vector: Option<&meshpeek::view::Vec3>| vector.unwrap().to_array();
+fn turns(map: &Map<'_>, mesh: usize) -> (usize, usize) {
+    let positions = floats(map, &format!("meshes/{mesh}/positions"));
+    let normals = floats(map, &format!("meshes/{mesh}/normals"));
+    let of = |floats: &[f32], index: u32| <[f32; 3]>::try_from(&floats[3 * index as usize..][..3]).unwrap();
     let (mut with, mut against) = (0, 0);
-    for face in mesh.faces.iter() {
-        let corners = face.corners();
-        let [a, b, c] = corners.map(|corner| of(mesh.positions.get(corner.position as usize)));
-        let normal = of(mesh.normals.get(corners[0].normal as usize));
+    for (corners, _) in faces(map, mesh) {
+        let [a, b, c] = corners.map(|[position, _, _]| of(&positions, position));
+        let normal = of(&normals, corners[0][2]);
         let edge = |p: [f32; 3]| [p[0] - a[0], p[1] - a[1], p[2] - a[2]];
         let (u, v) = (edge(b), edge(c));
         let cross = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
@@ -855,7 +1017,6 @@ fn front_faces_are_clockwise() {
     let Some(bytes) = outside_file("bmx/small_minizip.bmx") else { return };
     let map = Map::parse(&bytes).unwrap();
     // The second mesh has made-up normals.
-    let floor = map.meshes().unwrap().get(0).unwrap().unwrap();
-    assert!(floor.entry.name == "Quad");
-    assert_eq!(turns(&floor), (2, 0));
+    assert_eq!(outlined(&map)["meshes"][0]["name"], "Quad");
+    assert_eq!(turns(&map, 0), (2, 0));
 }

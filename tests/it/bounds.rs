@@ -249,7 +249,7 @@ fn pictures_count_as_output() {
 fn a_long_list_in_a_few_bytes_is_shown_up_to_the_bound() {
     let bytes = index_of_entries(100_000);
     assert!(bytes.len() < 10_000, "{}", bytes.len());
-    let asset = Asset::parse_with(&bytes, &Limits { work: 1, ..Limits::default() }).unwrap();
+    let asset = Asset::parse_with(&bytes, &Limits::default().with_work(1)).unwrap();
     let (mut lines, mut problems, mut at) = (0, Vec::new(), 0);
     dissect(&asset, bytes.len() as u64, &mut |line| {
         lines += 1;

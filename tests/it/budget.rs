@@ -19,7 +19,7 @@ const MIB: u64 = 1 << 20;
 const POOL: u64 = 64 * MIB;
 
 fn budget(decoded_mib: u64) -> Budget {
-    Budget::new(0, &Limits { decoded_bytes: decoded_mib * MIB, work: u32::MAX, ..Limits::default() })
+    Budget::new(0, &Limits::default().with_decoded_bytes(decoded_mib * MIB).with_work(u32::MAX))
 }
 
 /// Returns the result of work that must end.
@@ -145,7 +145,7 @@ fn threads_that_help_share_the_lane_of_the_one_that_waits_for_them() {
 
 #[test]
 fn a_pot_that_was_found_empty_stays_empty() {
-    let budget = Budget::new(0, &Limits { work: 1, output: 1, archive_members: 5, ..Limits::default() });
+    let budget = Budget::new(0, &Limits::default().with_work(1).with_output(1).with_archive_members(5));
     assert!(budget.work(3 * MIB).is_err() && budget.work(1).is_err());
     assert!(budget.output(3 * MIB).is_err() && budget.output(1).is_err());
     assert!(budget.members(6).is_err() && budget.members(1).is_err());
@@ -251,7 +251,7 @@ fn a_fork_has_the_limit_of_the_data_around_it() {
 
 #[test]
 fn a_reservation_takes_in_steps_and_ends_at_the_limit() {
-    let limits = Limits { decoded_bytes: 3 * MIB + 5, work: 1, output: 1, ..Limits::default() };
+    let limits = Limits::default().with_decoded_bytes(3 * MIB + 5).with_work(1).with_output(1);
     let budget = Budget::new(0, &limits);
     let reservation = Reservation::new(&budget);
     for _ in 0..3 * MIB / 4096 {
@@ -299,7 +299,7 @@ fn reading_a_packed_table_takes_memory() {
 
     let model = crate::writer::odol::Model::new(49, vec![crate::writer::odol::Lod::strip(1.0, 5000)]).to_vec();
     let asset = meshpeek::Asset::parse(&model).unwrap();
-    let budget = Budget::new(1 << 30, &Limits { decoded_bytes: 1000, ..Limits::default() });
+    let budget = Budget::new(1 << 30, &Limits::default().with_decoded_bytes(1000));
     let mut reads = Reads(&budget, Vec::new());
     asset.outline(&mut Outline::new(&mut reads));
     let of = |packed| reads.1.iter().filter(move |(is_packed, _)| *is_packed == packed);
@@ -318,7 +318,7 @@ fn a_block_far_larger_than_the_memory_is_read_whole() {
     stream.push(32);
     stream.resize(stream.len() + (more - 1) / 255, 0);
     stream.extend([((more - 1) % 255 + 1) as u8, 3 << 2, 0, 0x11, 0, 0]);
-    let limits = Limits { decoded_bytes: 64 << 20, ..Limits::default() };
+    let limits = Limits::default().with_decoded_bytes(64 << 20);
     let block = Block::<U32>::parse(&mut Cursor::new(&stream), SIZE as u64 / 4, Codec::Lzo, &limits).unwrap();
     let budget = Budget::new(stream.len() as u64, &limits);
     let (result, usage) = crate::memory::usage_of(|| {

@@ -71,10 +71,23 @@ fn is_a_whole_file(cut: &[u8]) -> bool {
     if writer::pbo::is_whole_without_checksum(cut) {
         return true;
     }
-    let whole = |node: meshpeek::Result<meshpeek::lodka::Node<'_>>| node.is_ok_and(|node| node.body().is_ok());
     // A signature up to the end of its key is a key.
     let is_key = Format::sniff(cut) == Some(Format::Bikey) && look(cut).is_some_and(|problems| problems.is_empty());
-    is_key || meshpeek::lodka::Model::parse(cut).is_ok_and(|model| model.nodes().all(whole))
+    is_key || ends_after_a_chunk(cut)
+}
+
+/// Returns true for a LODka3D model that ends where one of its outermost chunks does.
+fn ends_after_a_chunk(cut: &[u8]) -> bool {
+    if meshpeek::lodka::Model::parse(cut).is_err() {
+        return false;
+    }
+    let mut rest = &cut[8..];
+    while let Some((head, after)) = rest.split_first_chunk::<12>() {
+        let size = i32::from_le_bytes([head[4], head[5], head[6], head[7]]);
+        let Some(left) = usize::try_from(size).ok().and_then(|size| after.get(size..)) else { return false };
+        rest = left;
+    }
+    rest.is_empty()
 }
 
 fn cut_anywhere(endings: &[&str]) {

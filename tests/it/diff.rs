@@ -203,9 +203,9 @@ fn archives_are_compared_as_deep_as_the_limit_allows() {
     for levels in 1..=3 {
         let [a, b] = [&b"abc"[..], b"abcd"].map(|data| nested(data, levels));
         for limit in 0..=4 {
-            let limits = Limits { archive_depth: limit, ..Limits::default() };
+            let limits = Limits::default().with_archive_depth(limit);
             let [of_a, of_b] = [&a, &b].map(|data| Budget::new(data.len() as u64, &limits));
-            let side = |data, budget| Side { file: Path::new("x.zip"), data, budget };
+            let side = |data, budget| Side::new(Path::new("x.zip"), data, budget);
             let mut found = 0;
             let compared = compare(side(&a, &of_a), side(&b, &of_b), &Options::default(), &mut |_| found += 1);
             if levels <= limit {

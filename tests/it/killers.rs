@@ -140,7 +140,7 @@ fn bad_indices_by_the_thousand_cost_one_message() {
     let cost = |bytes: &[u8]| {
         let asset = Asset::parse(bytes).unwrap();
         usage_of(|| {
-            let mut problems = Problems::new(&Limits { problems: 10, ..Limits::default() });
+            let mut problems = Problems::new(&Limits::default().with_problems(10));
             asset.verify(&mut problems);
             problems.into_vec()
         })

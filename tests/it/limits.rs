@@ -157,7 +157,7 @@ fn cost(name: &str, bytes: &[u8], limits: Limits) -> (usize, Vec<String>, u64) {
 /// limits are reduced accordingly.
 #[test]
 fn every_kind_of_amplification_ends_at_the_budget() {
-    let limits = Limits { work: 4, output: 1, decoded_bytes: 8 << 20, ..Limits::default() };
+    let limits = Limits::default().with_work(4).with_output(1).with_decoded_bytes(8 << 20);
     let tiny = || writer::b3d::scene([]).to_vec();
     let many = |count: usize, entry: Entry| zip(&vec![entry; count], b"").to_vec();
     let zeros = writer::b3d::scene([writer::b3d::chunk(b"XXXX", Bytes::new().raw(vec![0; 1 << 20]))]).to_vec();
@@ -234,7 +234,7 @@ fn members_over_the_same_bytes_are_looked_into_once() {
 
 #[test]
 fn a_budget_that_is_spent_refuses_everything() {
-    let budget = Budget::new(0, &Limits { work: 1, decoded_bytes: 100, ..Limits::default() });
+    let budget = Budget::new(0, &Limits::default().with_work(1).with_decoded_bytes(100));
     budget.work(2 << 20).unwrap();
     assert_eq!(budget.work(1).unwrap_err().code(), Code::WorkLimit);
     budget.work(0).unwrap();
@@ -248,7 +248,7 @@ fn a_budget_that_is_spent_refuses_everything() {
 /// Memory is granted in turns, and threads that hold some never wait for each other.
 #[test]
 fn threads_that_hold_memory_get_on() {
-    let limits = Limits { decoded_bytes: 100 << 20, ..Limits::default() };
+    let limits = Limits::default().with_decoded_bytes(100 << 20);
     let budget = Budget::new(0, &limits);
     std::thread::scope(|scope| {
         for _ in 0..8 {

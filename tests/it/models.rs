@@ -98,7 +98,7 @@ fn program_and_library_write_the_same_bytes() {
 fn a_budget_ends_an_export_with_an_error() {
     let bytes = with_images(&[b"a.png"]);
     let asset = Asset::parse(&bytes).unwrap();
-    let limits = Limits { decoded_bytes: 100, ..Limits::default() };
+    let limits = Limits::default().with_decoded_bytes(100);
     let small = Budget::new(0, &limits);
     assert!(export::glb(&asset, &Options::default(), &mut NoImages, &small).is_err());
     assert!(export::picture(&asset, &export::View::default(), &mut NoImages, &small).is_err());
@@ -477,7 +477,7 @@ fn a_model_cfg_gives_the_tree_of_bones_of_a_model() {
         for (model, why) in wrong {
             assert!(bones(config, model).unwrap_err().contains(why), "{model}");
         }
-        let small = Budget::new(0, &Limits { decoded_bytes: 100, ..Limits::default() });
+        let small = Budget::new(0, &Limits::default().with_decoded_bytes(100));
         assert!(ModelCfg::read(config, &small).is_err());
     }
     // The only skeleton serves any model.
@@ -703,7 +703,7 @@ fn a_mesh_equals_its_primitive() {
             let lengths = [normals.len(), colors.len(), joints.len(), weights.len()];
             let all = lengths.into_iter().chain(uvs.iter().map(Vec::len));
             assert!(all.into_iter().all(|len| len == 0 || len == positions.len()), "{name}: {lengths:?}");
-            let too_small = Budget::new(0, &Limits { decoded_bytes: 10, ..Limits::default() });
+            let too_small = Budget::new(0, &Limits::default().with_decoded_bytes(10));
             assert_eq!(primitive.to_mesh(&too_small).is_err(), !mesh.indices.is_empty(), "{name}");
             let mut plain = mesh;
             plain.uvs.truncate(1);

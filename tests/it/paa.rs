@@ -295,14 +295,14 @@ fn claims_cost_nothing() {
 #[test]
 fn pixels_stay_within_the_limits() {
     let bytes = one(DXT1, [64, 64], &vec![0; need(DXT1, [64, 64])]).to_vec();
-    let limits = Limits { decoded_bytes: 64 * 64 * 4 - 1, ..Limits::default() };
+    let limits = Limits::default().with_decoded_bytes(64 * 64 * 4 - 1);
     let mip = Texture::parse_with(&bytes, &limits).unwrap().mips().next().unwrap().unwrap();
     assert_eq!(mip.to_rgba8().unwrap_err().code(), Code::DecodedBytesLimit);
-    let limits = Limits { decoded_bytes: 100, ..Limits::default() };
+    let limits = Limits::default().with_decoded_bytes(100);
     let packed = one(AI88, [16, 16], &[0; 512]).to_vec();
     let texture = Texture::parse_with(&packed, &limits).unwrap();
     assert_eq!(texture.mips().next().unwrap().unwrap().to_rgba8().unwrap_err().code(), Code::DecodedBytesLimit);
-    let budget = Budget::new(1, &Limits { work: 0, ..Limits::default() });
+    let budget = Budget::new(1, &Limits::default().with_work(0));
     assert_eq!(texture.digest("pixels", &budget, &mut |_| {}).unwrap_err().code(), Code::WorkLimit);
     assert!(texture.digest("positions", &budget, &mut |_| {}).is_err());
 }

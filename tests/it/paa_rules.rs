@@ -691,7 +691,7 @@ fn pictures_take_as_many_bytes_as_the_limit() {
         let bytes = one(DXT1, Mip::of(DXT1, sides, &vec![0; paa::need(DXT1, sides)])).to_vec();
         let need = 4 * u64::from(sides[0]) * u64::from(sides[1]);
         for decoded_bytes in [0, need - 1, need, need + 1] {
-            let limits = Limits { decoded_bytes, ..Limits::default() };
+            let limits = Limits::default().with_decoded_bytes(decoded_bytes);
             let mip = Texture::parse_with(&bytes, &limits).unwrap().mips().next().unwrap().unwrap();
             assert_eq!(mip.to_rgba8().is_ok(), decoded_bytes >= need, "{sides:?} in {decoded_bytes}");
         }

@@ -126,7 +126,7 @@ fn a_stream_longer_than_claimed_is_paid_for() {
     let asset = Asset::parse(&bytes).unwrap();
     let member = Container::of(&asset).unwrap().members().next().unwrap().unwrap();
     assert_eq!(*member.decode(&Budget::new(5, &Limits::default())).unwrap(), plain);
-    assert!(member.decode(&Budget::new(5, &Limits { work: 0, ..Limits::default() })).is_err());
+    assert!(member.decode(&Budget::new(5, &Limits::default().with_work(0))).is_err());
 }
 
 #[test]

@@ -525,7 +525,7 @@ fn reading_a_config_allocates_little() {
 fn the_order_of_bodies_takes_limited_memory() {
     let many = (0..20_000).map(|_| class("C", "", [])).collect::<Vec<_>>();
     let bytes = breadth_first(&root(many)).to_vec();
-    let limits = Limits { decoded_bytes: 100_000, ..Limits::default() };
+    let limits = Limits::default().with_decoded_bytes(100_000);
     let config = Config::parse_with(&bytes, &limits).unwrap();
     let (summary, usage) = usage_of(|| config.summarize());
     assert_eq!(summary.counts.get("classes"), Some(20_000));

@@ -712,7 +712,7 @@ fn deep_and_large_configs_are_written_in_little_memory() {
     // 64 tabs before each 9 bytes.
     assert!(count.bytes > 73 * 100_000 && count.bytes < 26 * bytes.len() as u64, "{}", count.bytes);
     // The limits end it, and so does the output.
-    let limits = Limits { work: 1, ..Limits::default() };
+    let limits = Limits::default().with_work(1);
     let (_, result) = try_written(&bytes, &limits);
     assert_eq!(result.unwrap_err().code(), Code::WorkLimit);
     let mut count = Count { bytes: 0, most: 1_000_000 };
@@ -722,7 +722,7 @@ fn deep_and_large_configs_are_written_in_little_memory() {
     let (text, result) = try_written(&file(&deep(65), &[]).to_vec(), &Limits::default());
     assert!(matches!(result.unwrap_err().kind(), ErrorKind::Limit { .. }));
     assert_eq!(text.iter().filter(|byte| **byte == b'{').count(), 64);
-    let (_, result) = try_written(&file(&deep(9), &[]).to_vec(), &Limits { depth: 4, ..Limits::default() });
+    let (_, result) = try_written(&file(&deep(9), &[]).to_vec(), &Limits::default().with_depth(4));
     assert_eq!(result.unwrap_err().code(), Code::DepthLimit);
     assert!(check_file(&file(&deep_array(63), &[]).to_vec()));
 }

@@ -320,7 +320,7 @@ fn mutated_texts_compile_or_are_refused() {
 
 #[test]
 fn memory_is_in_proportion_to_the_text_and_charged() {
-    let limits = Limits { decoded_bytes: 1 << 24, ..Limits::default() };
+    let limits = Limits::default().with_decoded_bytes(1 << 24);
     for unit in ["class a{};", "a=1;", "x[]={{},{1},2};", "enum{A};", "#define A\n", "A(x)", "#undef A\n", "x=A(1);"] {
         let text = unit.repeat(4_000_000 / unit.len());
         let budget = Budget::new(text.len() as u64, &limits);

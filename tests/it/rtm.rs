@@ -134,7 +134,7 @@ fn a_track_is_charged_for_the_frames_that_it_decodes() {
             budget.read(&track, &mut |_| std::ops::ControlFlow::Continue(()))
         };
         read_within(Limits::default()).unwrap();
-        let little = Limits { work: 1, ..Limits::default() };
+        let little = Limits::default().with_work(1);
         assert_eq!(read_within(little).is_ok(), frame == 0, "{:?}", read_within(little));
     }
     assert!(usages[0] as u64 > FRAME);

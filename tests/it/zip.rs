@@ -108,7 +108,7 @@ fn forms_are_known_and_slices_borrowed() {
     let members: Vec<_> = Container::of(&asset).unwrap().members().map(Result::unwrap).collect();
     let forms: Vec<_> = members.iter().map(|member| member.form()).collect();
     assert_eq!(forms, [Form::InPlace, Form::Packed(Packing::Deflate), Form::Packed(Packing::Deflate)]);
-    let nothing = Budget::new(0, &Limits { work: 0, ..Limits::default() });
+    let nothing = Budget::new(0, &Limits::default().with_work(0));
     assert!(members[0].view(&nothing).unwrap().starts_with(b"BB3D"));
     // Its checksum takes work.
     assert!(members[0].decode(&nothing).is_err());
@@ -129,7 +129,7 @@ fn members_that_share_bytes_cost_no_more_than_honest_ones() {
     let bytes = quilt(20_000, 1_000_000);
     let limits = Limits::default();
     let asset = Asset::parse(&bytes).unwrap();
-    let budget = Budget::new(bytes.len() as u64, &Limits { work: 10, ..limits });
+    let budget = Budget::new(bytes.len() as u64, &limits.with_work(10));
     let started = Instant::now();
     let decoded: usize = Container::of(&asset)
         .unwrap()

@@ -20,7 +20,7 @@ pub(super) fn difference(change: Change, path: &str, member: &str, place: &str) 
     let one = [&b"a"[..], &end, &end].concat();
     let budget = Budget::new(100, &Limits::default());
     let file = Path::new("x.pbo");
-    let side = |data| Side { file, data, budget: &budget };
+    let side = |data| Side::new(file, data, &budget);
     let mut found = None;
     compare(side(&end), side(&one), &Options::default(), &mut |difference| found = Some(difference)).unwrap();
     let mut found = found.unwrap();

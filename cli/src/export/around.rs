@@ -180,7 +180,7 @@ impl<'a> Around<'a> {
         };
         let mut others = lock(&self.others);
         if !others.iter().any(|(known, _)| known == place) {
-            let address = Address { file: model.path.into(), member };
+            let address = Address::new(model.path.into(), member);
             if others.len() >= MOST_KEPT {
                 others.remove(0);
             }
@@ -326,7 +326,9 @@ impl MemberCost<'_> {
 }
 
 fn rules(textures: Option<&Path>) -> Rules {
-    Rules { textures: textures.map(Path::to_owned), ..Rules::default() }
+    let mut rules = Rules::default();
+    rules.textures = textures.map(Path::to_owned);
+    rules
 }
 
 /// The cost of finding a member of an archive.
@@ -414,7 +416,7 @@ mod tests {
     #[test]
     fn a_member_may_be_half_as_large_as_the_memory() {
         for decoded_bytes in [0, 1, 999, 1000, 1001] {
-            let limits = Limits { decoded_bytes, ..Limits::default() };
+            let limits = Limits::default().with_decoded_bytes(decoded_bytes);
             for member in [0, 1, 499, 500, 501, 2000] {
                 let (around, budget) = (Budget::new(1 << 20, &limits), Budget::new(1 << 20, &limits));
                 let room = Room::new(&around);

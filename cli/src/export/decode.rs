@@ -57,7 +57,7 @@ pub(super) fn decode(bytes: &[u8], name: &str, most: u32, room: &Reservation<'_>
     if let Ok(image) = reader.decode() {
         let is_large = width > most || height > most;
         let image = if is_large { image.thumbnail(most, most) } else { image }.into_rgba8();
-        decoded = Some(Pixels { size: [image.width(), image.height()], rgba: image.into_raw() });
+        decoded = Some(Pixels::new([image.width(), image.height()], image.into_raw()));
     }
     room.give(bytes_of);
     Ok(decoded)
@@ -118,13 +118,13 @@ mod tests {
             // Twelve bytes for each pixel, and four of the smaller image.
             let need = |most: u64| 300 * 200 * 12 + 4 * (300 * 200).min(most * most);
             for most in [10, 200, 8192] {
-                let limits = |decoded_bytes: u64| Limits { decoded_bytes, ..Limits::default() };
+                let limits = |decoded_bytes: u64| Limits::default().with_decoded_bytes(decoded_bytes);
                 let enough = need(most) + (1 << 20);
                 assert!(read(&bytes, name, most as u32, &limits(enough)).is_ok(), "{name} with {enough} bytes");
                 let short = read(&bytes, name, most as u32, &limits(need(most) - 1));
                 assert!(matches!(short, Err(TooLarge)), "{name} with {} bytes", need(most) - 1);
             }
-            let work = Limits { work: 0, ..Limits::default() };
+            let work = Limits::default().with_work(0);
             assert!(matches!(read(&bytes, name, 10, &work), Err(TooLarge)), "{name} without work");
         }
     }

@@ -224,7 +224,7 @@ mod tests {
     fn with_images(asked: Asked, given: Vec<GivenImage>, test: impl Fn(&Images<'_, '_>)) {
         let asset = Asset::parse_file(Path::new("m.b3d"), b"BB3D\x04\0\0\0\x01\0\0\0", &Limits::default()).unwrap();
         let around = Around::scanned(&Scan::new([""; 0]), None);
-        let model = Model { path: Path::new("m.b3d"), member: None, format: asset.format() };
+        let model = Model::new(Path::new("m.b3d"), None, asset.format());
         let mut images = Images { given, ..Images::seen(&asset, model, &around) };
         for (name, is_there) in asked {
             let bytes: Option<Bytes> = if *is_there { Some(Box::new(Vec::new())) } else { None };

@@ -75,7 +75,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     }
     let scan = input::scan_whole(&[], None, common)?;
     let around = Around::of_model(&scan, args.textures.as_deref(), &source.address, source.bytes());
-    let model = refs::Model { path: &source.address.file, member: member.as_ref(), format: asset.format() };
+    let model = refs::Model::new(&source.address.file, member.as_ref(), asset.format());
     let mut images = Images::of(&asset, model, &around, given.files, notes);
     let depth = if form == FileFormat::Png { Depth::Summary } else { Depth::Verify };
     let errors = written::errors(&asset, depth, content.budget());

@@ -117,7 +117,7 @@ impl<'k> Listing<'k> {
         self.last = meta.location.clone();
         let path = PathBuf::from(format!("{}/{}", self.store, meta.location));
         self.known.insert(path.clone(), meta);
-        Ok(Listed { path, named: false })
+        Ok(Listed::new(path, false))
     }
 
     /// Returns the error for a key.

@@ -180,7 +180,7 @@ impl Stores for Remote {
 
     fn list<'s>(&'s self, path: &Path) -> Result<Box<dyn Iterator<Item = Result<Listed>> + Send + 's>> {
         let (url, store, shared) = self.store(path)?;
-        let named = Listed { path: path.to_owned(), named: true };
+        let named = Listed::new(path.to_owned(), true);
         let Some(pages) = store.pages else { return Ok(Box::new(std::iter::once(Ok(named)))) };
         if !url.is_folder {
             match shared.run(async { Ok(store.files.head(&url.key).await) })? {
@@ -385,7 +385,7 @@ mod tests {
         // HTTP has no listings, so a URL is that of one file, and nothing is asked.
         let path = Path::new("http://127.0.0.1:9/a/x.b3d");
         let listed: Vec<_> = remote.list(path).unwrap().map(Result::unwrap).collect();
-        assert_eq!(listed, [Listed { path: path.to_owned(), named: true }]);
+        assert_eq!(listed, [Listed::new(path.to_owned(), true)]);
         assert!(remote.list(Path::new("http://127.0.0.1:9/a/")).is_err());
         assert_eq!(remote.counts(), None);
     }

@@ -46,7 +46,7 @@ pub(crate) fn place(span: Option<Span>, text: &str) -> String {
 fn add_place(line: &mut String, span: Option<Span>) {
     // Writing to a String cannot fail.
     let _ = match span {
-        Some(Span { offset, bytes }) => write!(line, "{offset:#010x}  {bytes:>10}  "),
+        Some(Span { offset, bytes, .. }) => write!(line, "{offset:#010x}  {bytes:>10}  "),
         None => write!(line, "{:24}", ""),
     };
 }

@@ -808,7 +808,7 @@ mod tests {
             Usage { text: text.as_bytes().into(), shape, is_sure: false }
         };
         for reference_bytes in [0, 66, 67, 68, 136, 137, 138, 500] {
-            let mut uses = Uses::new(&Limits { reference_bytes, ..Limits::default() });
+            let mut uses = Uses::new(&Limits::default().with_reference_bytes(reference_bytes));
             let mut left = reference_bytes;
             let mut is_cut = false;
             for (key, text, bytes) in
@@ -839,7 +839,7 @@ mod tests {
         let all: Vec<&str> = text.lines().collect();
         let mut counts = Vec::new();
         for reference_bytes in 0..900 {
-            let limits = Limits { reference_bytes, ..Limits::default() };
+            let limits = Limits::default().with_reference_bytes(reference_bytes);
             let Text { asks, cut, .. } = Text::read(Path::new("config.cpp"), text.as_bytes(), &limits);
             let mut before = 0;
             for ask in &asks {

@@ -72,7 +72,7 @@ mod tests {
     fn lookups_and_addresses_cost_their_bytes_up_to_the_limits() {
         for (files, bytes) in [(0, 0), (1, 0), (3, 5_000_000), (u64::MAX, 1), (1, u64::MAX)] {
             for factor in [0, 1, 48] {
-                let limits = Limits { work: factor, output: factor, ..Limits::default() };
+                let limits = Limits::default().with_work(factor).with_output(factor);
                 let cost = Cost::new(files, bytes, &limits);
                 let mebibytes = (u128::from(files) + 1) << 20;
                 let allowed = |base: u128| u64::try_from(base * u128::from(factor)).unwrap_or(u64::MAX);
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn each_limit_is_named() {
-        let limits = Limits { work: 0, output: 0, ..Limits::default() };
+        let limits = Limits::default().with_work(0).with_output(0);
         let cost = Cost::new(1, 1, &limits);
         let error = cost.compare(1).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Limit { limit: 0, .. }), "{error}");
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn a_byte_of_an_expanded_macro_costs_eight_of_a_path() {
         for bytes in [0, 1, 1 << 16, (1 << 17) - 1, 1 << 17, (1 << 17) + 1, u64::MAX] {
-            let limits = Limits { work: 1, ..Limits::default() };
+            let limits = Limits::default().with_work(1);
             let cost = Cost::new(0, 0, &limits);
             assert_eq!(cost.expand(bytes).is_ok(), bytes <= 1 << 17, "{bytes}");
             // What is left is for paths.

@@ -8,6 +8,7 @@ use crate::base::text::Name;
 
 /// A model whose textures are looked for.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Model<'m> {
     /// Its file, as in a [record](crate::scan::Record).
     pub path: &'m Path,
@@ -15,6 +16,13 @@ pub struct Model<'m> {
     pub member: Option<&'m Name>,
     /// Its format, which decides what its names mean.
     pub format: Format,
+}
+
+impl<'m> Model<'m> {
+    /// Creates the model of a file, or of a member of it.
+    pub const fn new(path: &'m Path, member: Option<&'m Name>, format: Format) -> Self {
+        Self { path, member, format }
+    }
 }
 
 /// The file that a texture of a model means.

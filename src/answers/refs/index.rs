@@ -438,7 +438,7 @@ mod tests {
         for decoded_bytes in [0, 1, 64, 65, 1_000, 100_000] {
             for bytes in [0, 1, 36, 1_000, usize::MAX] {
                 let mut scan = Scan::new(["none"]);
-                scan.limits = Limits { decoded_bytes, ..Limits::default() };
+                scan.limits = Limits::default().with_decoded_bytes(decoded_bytes);
                 let mut index = Index::new(&scan, &[]);
                 let fit = (0..2_000).take_while(|_| index.take(bytes).is_ok()).count() as u64;
                 assert_eq!(fit, decoded_bytes / (bytes as u64).saturating_add(64), "{bytes} in {decoded_bytes}");
@@ -456,7 +456,7 @@ mod tests {
     /// An index of files that are not in a file system, with the bytes that it may take.
     fn given(paths: &[&str], decoded_bytes: u64) -> Index {
         let mut scan = Scan::new(paths);
-        scan.limits = Limits { decoded_bytes, ..Limits::default() };
+        scan.limits = Limits::default().with_decoded_bytes(decoded_bytes);
         Index { given_prefix_files: Some(Given::new()), ..Index::new(&scan, &[]) }
     }
 

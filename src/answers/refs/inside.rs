@@ -40,7 +40,7 @@ pub(super) fn inside(asset: &Asset<'_>, budget: &Budget, hash: &RandomState, key
         #[cfg(feature = "lodka")]
         Asset::Lodka(model) => {
             for part in model.parts().flatten() {
-                let Ok(Some(list)) = part.textures() else { continue };
+                let Ok(Some(list)) = part.first::<crate::formats::lodka::TextureList<'_>>() else { continue };
                 for image in list.textures().flatten() {
                     if image.data.is_empty() {
                         continue;

@@ -275,7 +275,7 @@ mod tests {
     #[test]
     fn copies_and_lookups_are_charged() {
         let textures = names(20_000);
-        let limits = |work| Limits { work, ..Limits::default() };
+        let limits = |work| Limits::default().with_work(work);
         assert!(stale(limits(256), &textures, |_| true).unwrap().is_empty());
         // A mebibyte for each of the two files, and one more.
         assert!(is_limit(stale(limits(0), &textures, |_| true).map(drop), Code::WorkLimit));
@@ -304,7 +304,7 @@ mod tests {
     fn addresses_are_charged_when_a_callback_asks_for_them() {
         let long = format!("mod/{}.paa", "n".repeat(60_000));
         let name = long.strip_prefix("mod/").unwrap().to_owned();
-        let scan = scan(Limits { output: 0, ..Limits::default() });
+        let scan = scan(Limits::default().with_output(0));
         let links = |file: &str, name: &str| {
             let mut index = index(&scan, &[file]);
             index.askers = vec![asker("mod/m.p3d", (0..50).map(|_| ask(ReferenceKind::Texture, name)).collect())];

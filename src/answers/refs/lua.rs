@@ -200,7 +200,7 @@ mod tests {
         assert!(asks(&large, &Limits::default()).1.unwrap().to_string().contains("more than 16777216 bytes"));
         assert!(asks(&large[1..], &Limits::default()).1.is_none());
         let many: String = (0..100).map(|index| format!("texture = '{index}.png' ")).collect();
-        let limits = Limits { reference_bytes: 1_000, ..Limits::default() };
+        let limits = Limits::default().with_reference_bytes(1_000);
         let (asks, cut) = asks(many.as_bytes(), &limits);
         assert!(asks.len() < 20 && cut.unwrap().to_string().contains("bytes of references"));
     }
@@ -237,7 +237,7 @@ mod tests {
         let lines: Vec<&str> = lua.lines().collect();
         let mut largest = 0;
         for reference_bytes in 0..1_200 {
-            let (asks, cut) = asks(lua.as_bytes(), &Limits { reference_bytes, ..Limits::default() });
+            let (asks, cut) = asks(lua.as_bytes(), &Limits::default().with_reference_bytes(reference_bytes));
             for ask in &asks {
                 let (line, _) = ask.place().unwrap();
                 assert!(lines[line as usize - 1].contains(&ask.reference.name.text), "{reference_bytes}: {line}");

@@ -269,7 +269,7 @@ mod tests {
                 let address = archive.map_or(name.to_owned(), |archive| format!("{archive}!/{name}"));
                 for left in [address.len().saturating_sub(1), address.len(), address.len() + 1] {
                     // A mebibyte may be given.
-                    index.cost = Cost::new(0, 0, &Limits { output: 0, ..Limits::default() });
+                    index.cost = Cost::new(0, 0, &Limits::default().with_output(0));
                     assert!(index.cost.name((1 << 20) - left));
                     let expected = Some(address.clone()).filter(|_| left >= address.len());
                     assert_eq!(index.target(file).map(|name| name.text), expected, "{archive:?} {left}");

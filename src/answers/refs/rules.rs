@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 /// How to resolve references.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Rules {
     /// Prefixes of names that the game itself has, such as `ca` or `a3`.
     pub assumed: Vec<String>,

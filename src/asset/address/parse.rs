@@ -17,6 +17,7 @@ use crate::source::{Patience, read_standard_input};
 
 /// A file, and the path through the archives in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Address {
     /// The file. `-` is standard input.
     pub file: PathBuf,
@@ -25,6 +26,11 @@ pub struct Address {
 }
 
 impl Address {
+    /// Creates the address of a file, or of a member of it.
+    pub const fn new(file: PathBuf, member: Option<Vec<u8>>) -> Self {
+        Self { file, member }
+    }
+
     /// Splits an address into file and member. If `!/` could be part of the file's own path, the file system decides:
     /// the longest prefix that is a file is the file.
     ///

@@ -7,11 +7,19 @@ use super::borrowed::{ByteStr, Utf32Str};
 /// A text from a file, for display and indexes. It is UTF-8, with each invalid byte written as `\xNN` and each invalid
 /// code point as `\u{NNNN}`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Name {
     /// The text.
     pub text: String,
     /// True if a byte or code point was written this way.
     pub lossy: bool,
+}
+
+impl Name {
+    /// Creates the name of a text that is valid Unicode.
+    pub const fn new(text: String) -> Self {
+        Self { text, lossy: false }
+    }
 }
 
 impl From<ByteStr<'_>> for Name {

@@ -46,6 +46,7 @@ impl Default for View<'_> {
 
 /// How the edges of a picture are smoothed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Edges {
     /// Each pixel is the mean of four, up to a side of 1024.
     #[default]

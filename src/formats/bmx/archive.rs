@@ -74,7 +74,7 @@ impl<'a> Archive<'a> {
 
 /// A file inside the zip.
 #[derive(Clone, Copy)]
-pub struct Entry<'m> {
+pub(crate) struct Entry<'m> {
     archive: &'m Archive<'m>,
     /// Its directory record as stored.
     pub central: CentralEntry<'m>,
@@ -84,12 +84,12 @@ pub struct Entry<'m> {
 
 impl<'m> Entry<'m> {
     /// Returns the name as stored; some writers use `\` as separator.
-    pub fn name(&self) -> ByteStr<'m> {
+    pub(crate) fn name(&self) -> ByteStr<'m> {
         self.central.name
     }
 
     /// Returns the name with `/` as separator. Copies only if the stored one differs.
-    pub fn path(&self) -> Cow<'m, [u8]> {
+    pub(crate) fn path(&self) -> Cow<'m, [u8]> {
         path(self.name())
     }
 
@@ -97,7 +97,7 @@ impl<'m> Entry<'m> {
     ///
     /// # Errors
     /// Returns an error if there is none at the offset in the directory.
-    pub fn local(&self) -> Result<LocalEntry<'m>> {
+    pub(crate) fn local(&self) -> Result<LocalEntry<'m>> {
         let offset = self.header_offset();
         self.archive.directory.local(offset).map_err(|error| match error.incomplete() {
             Some(_) => error,
@@ -106,17 +106,17 @@ impl<'m> Entry<'m> {
     }
 
     /// Returns the offset of the header before the data.
-    pub fn header_offset(&self) -> u64 {
+    pub(crate) fn header_offset(&self) -> u64 {
         self.archive.directory.prefix.saturating_add(self.central.header_offset)
     }
 
     /// Returns the number of bytes it takes in the file.
-    pub fn stored_byte_len(&self) -> u64 {
+    pub(crate) fn stored_byte_len(&self) -> u64 {
         self.central.packed_bytes
     }
 
     /// Returns the decompressed size that the directory claims.
-    pub fn decoded_byte_len_hint(&self) -> u64 {
+    pub(crate) fn decoded_byte_len_hint(&self) -> u64 {
         self.central.unpacked_bytes
     }
 
@@ -124,7 +124,7 @@ impl<'m> Entry<'m> {
     ///
     /// # Errors
     /// Returns an error if they are not before the directory, or are encrypted.
-    pub fn stored_bytes(&self) -> Result<&'m [u8]> {
+    pub(crate) fn stored_bytes(&self) -> Result<&'m [u8]> {
         let local = self.local()?;
         let room = self.archive.directory.start.checked_sub(local.data_offset);
         if room.is_none_or(|room| room < self.stored_byte_len()) {
@@ -154,7 +154,7 @@ impl<'m> Entry<'m> {
     /// # Errors
     /// Returns the errors of [`stored_bytes`](Self::stored_bytes), and an error if the directory gives two different
     /// sizes. Does not check the CRC-32.
-    pub fn borrowed(&self) -> Result<Option<&'m [u8]>> {
+    pub(crate) fn borrowed(&self) -> Result<Option<&'m [u8]>> {
         if self.central.header.method.get() != 0 {
             return Ok(None);
         }
@@ -172,7 +172,7 @@ impl<'m> Entry<'m> {
     /// Returns an error if the entry cannot be decompressed, or if its size or CRC-32 differs from the directory.
     /// Returns [`Limit`](crate::ErrorKind::Limit) if it exceeds [`Limits::decoded_bytes`], and
     /// [`Unsupported`](crate::ErrorKind::Unsupported) if it is encrypted or uses another method.
-    pub fn decode(&self) -> Result<Cow<'m, [u8]>> {
+    pub(crate) fn decode(&self) -> Result<Cow<'m, [u8]>> {
         if let Some(stored) = self.borrowed()? {
             return Ok(stored.into());
         }

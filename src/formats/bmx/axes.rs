@@ -9,8 +9,9 @@
 //! assert_eq!(axes::turn_uv([0.25, -0.5]), [0.25, 0.5]);
 //! assert_eq!(axes::turn_corners(["a", "b", "c"]), ["c", "b", "a"]);
 //! ```
-
-use super::wire::Matrix;
+//!
+//! Matrices are the four rows of `world_matrix`, as an outline has them, for row vectors with the translation last. Their
+//! conversions are those of the document's two tables (`WORLD_MATRIX`).
 
 /// Swaps Y and Z of a point or normal. Works in both directions.
 pub fn turn_point([x, y, z]: [f32; 3]) -> [f32; 3] {
@@ -37,46 +38,42 @@ fn transpose([a, b, c, d]: [[f32; 4]; 4]) -> [[f32; 4]; 4] {
     [[a0, b0, c0, d0], [a1, b1, c1, d1], [a2, b2, c2, d2], [a3, b3, c3, d3]]
 }
 
-/// The conversions of the document's two tables (`WORLD_MATRIX`).
-impl Matrix {
-    /// Converts to the matrix of 3ds Max: four rows of three, for row vectors in its axes, with the translation last.
-    ///
-    /// ```
-    /// # use meshpeek::bmx::Matrix;
-    /// let rows = [[1.0, 2.0, 3.0, 0.0], [4.0, 5.0, 6.0, 0.0], [7.0, 8.0, 9.0, 0.0], [10.0, 11.0, 12.0, 1.0]];
-    /// let max = Matrix { rows }.to_max();
-    /// assert_eq!(max, [[1.0, 3.0, 2.0], [7.0, 9.0, 8.0], [4.0, 6.0, 5.0], [10.0, 12.0, 11.0]]);
-    /// assert_eq!(Matrix::from_max(max).rows, rows);
-    /// ```
-    pub fn to_max(&self) -> [[f32; 3]; 4] {
-        turn(self.rows).map(|[x, y, z, _]| [x, y, z])
-    }
+/// Converts a matrix to that of 3ds Max: four rows of three, for row vectors in its axes, with the translation last.
+///
+/// ```
+/// use meshpeek::bmx::axes::{from_max, to_max};
+/// let rows = [[1.0, 2.0, 3.0, 0.0], [4.0, 5.0, 6.0, 0.0], [7.0, 8.0, 9.0, 0.0], [10.0, 11.0, 12.0, 1.0]];
+/// let max = to_max(rows);
+/// assert_eq!(max, [[1.0, 3.0, 2.0], [7.0, 9.0, 8.0], [4.0, 6.0, 5.0], [10.0, 12.0, 11.0]]);
+/// assert_eq!(from_max(max), rows);
+/// ```
+pub fn to_max(rows: [[f32; 4]; 4]) -> [[f32; 3]; 4] {
+    turn(rows).map(|[x, y, z, _]| [x, y, z])
+}
 
-    /// Converts from the matrix of 3ds Max. The last column becomes 0, 0, 0, 1.
-    pub fn from_max([x, y, z, w]: [[f32; 3]; 4]) -> Self {
-        let rows = [[x[0], x[1], x[2], 0.0], [y[0], y[1], y[2], 0.0], [z[0], z[1], z[2], 0.0], [w[0], w[1], w[2], 1.0]];
-        Self { rows: turn(rows) }
-    }
+/// Converts a matrix from that of 3ds Max. The last column becomes 0, 0, 0, 1.
+pub fn from_max([x, y, z, w]: [[f32; 3]; 4]) -> [[f32; 4]; 4] {
+    turn([[x[0], x[1], x[2], 0.0], [y[0], y[1], y[2], 0.0], [z[0], z[1], z[2], 0.0], [w[0], w[1], w[2], 1.0]])
+}
 
-    /// Converts to the matrix of Blender: for column vectors in its axes, with the translation in the last column. This
-    /// is the transpose of the document's table.
-    ///
-    /// ```
-    /// # use meshpeek::bmx::Matrix;
-    /// let rows = [[1.0, 2.0, 3.0, 0.0], [4.0, 5.0, 6.0, 0.0], [7.0, 8.0, 9.0, 0.0], [10.0, 11.0, 12.0, 1.0]];
-    /// let blender = Matrix { rows }.to_blender();
-    /// assert_eq!(blender[0], [1.0, 7.0, 4.0, 10.0]);
-    /// assert_eq!(blender[3], [0.0, 0.0, 0.0, 1.0]);
-    /// assert_eq!(Matrix::from_blender(blender).rows, rows);
-    /// ```
-    pub fn to_blender(&self) -> [[f32; 4]; 4] {
-        transpose(turn(self.rows))
-    }
+/// Converts a matrix to that of Blender: for column vectors in its axes, with the translation in the last column. This
+/// is the transpose of the document's table.
+///
+/// ```
+/// use meshpeek::bmx::axes::{from_blender, to_blender};
+/// let rows = [[1.0, 2.0, 3.0, 0.0], [4.0, 5.0, 6.0, 0.0], [7.0, 8.0, 9.0, 0.0], [10.0, 11.0, 12.0, 1.0]];
+/// let blender = to_blender(rows);
+/// assert_eq!(blender[0], [1.0, 7.0, 4.0, 10.0]);
+/// assert_eq!(blender[3], [0.0, 0.0, 0.0, 1.0]);
+/// assert_eq!(from_blender(blender), rows);
+/// ```
+pub fn to_blender(rows: [[f32; 4]; 4]) -> [[f32; 4]; 4] {
+    transpose(turn(rows))
+}
 
-    /// Converts from the matrix of Blender.
-    pub fn from_blender(rows: [[f32; 4]; 4]) -> Self {
-        Self { rows: turn(transpose(rows)) }
-    }
+/// Converts a matrix from that of Blender.
+pub fn from_blender(rows: [[f32; 4]; 4]) -> [[f32; 4]; 4] {
+    turn(transpose(rows))
 }
 
 #[cfg(test)]
@@ -86,14 +83,13 @@ mod tests {
     #[test]
     fn turned_points_meet_turned_matrices() {
         let rows = [[0.0, 2.0, 0.0, 0.0], [0.0, 0.0, -1.0, 0.0], [3.0, 0.0, 0.0, 0.0], [10.0, 20.0, 30.0, 1.0]];
-        let matrix = Matrix { rows };
         let [x, y, z] = [1.0_f32, 5.0, 7.0];
         let [a, b, c, d] = rows;
         let there = [0, 1, 2].map(|i: usize| x * a[i] + y * b[i] + z * c[i] + d[i]);
         let [bx, by, bz] = turn_point([x, y, z]);
-        let [r, s, t, _] = matrix.to_blender();
+        let [r, s, t, _] = to_blender(rows);
         assert_eq!([r, s, t].map(|row| row[0] * bx + row[1] * by + row[2] * bz + row[3]), turn_point(there));
-        let [r, s, t, w] = matrix.to_max();
+        let [r, s, t, w] = to_max(rows);
         assert_eq!([0, 1, 2].map(|i: usize| bx * r[i] + by * s[i] + bz * t[i] + w[i]), turn_point(there));
     }
 }

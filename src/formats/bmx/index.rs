@@ -15,7 +15,7 @@ use crate::record::{Stored, grammar};
 
 /// The context for reading a record.
 #[derive(Clone, Copy, Debug)]
-pub struct Layout {
+pub(crate) struct Layout {
     /// The version of the map.
     pub version: u32,
     /// True if materials have their four switches, as in some maps of version 14.
@@ -24,7 +24,7 @@ pub struct Layout {
 
 /// The context for reading an index entry.
 #[derive(Clone, Copy, Debug)]
-pub struct IndexPlace {
+pub(crate) struct IndexPlace {
     /// The version of the map.
     pub version: u32,
     /// The offset of the entry in the index.

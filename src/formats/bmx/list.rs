@@ -11,14 +11,14 @@ use crate::base::error::{Context, Error, ErrorKind, Result};
 use crate::base::impl_fmt::impl_fmt;
 use crate::base::place::Locate;
 use crate::bytes::Cursor;
-use crate::bytes::by_index::{ByIndex, Indexed};
+use crate::bytes::by_index::Indexed;
 use crate::record::Record;
 
 /// The records of one kind, in the order of the index. Indices in the file refer to this order.
 ///
 /// Creating one decompresses `index.bm`. Reading a record decompresses its table. Each is decompressed once for a map.
 #[derive(Clone, Copy)]
-pub struct List<'m, T> {
+pub(crate) struct List<'m, T> {
     map: &'m Map<'m>,
     /// `index.bm`.
     index_table: Table<'m>,
@@ -29,16 +29,12 @@ pub struct List<'m, T> {
 }
 
 /// A type of record in a [`List`].
-pub trait Listed<'m>: Record<'m, Layout> {
-    #[doc(hidden)]
+pub(crate) trait Listed<'m>: Record<'m, Layout> {
     const KIND: Kind;
-    #[doc(hidden)]
     const LIST: &'static str;
-    #[doc(hidden)]
     const TABLE: TableId;
 
     /// Returns the context for reading the records of this list, which are in this table.
-    #[doc(hidden)]
     fn layout(version: u32, _: &Table<'_>, _: &List<'m, Self>) -> Layout {
         Layout { version, has_switches: false }
     }
@@ -46,7 +42,7 @@ pub trait Listed<'m>: Record<'m, Layout> {
 
 /// A record of a map, with its entry in the index and its position in its list.
 #[derive(Clone, Copy)]
-pub struct Placed<'m, T> {
+pub(crate) struct Placed<'m, T> {
     record: T,
     pub(super) map: &'m Map<'m>,
     /// Its index entry, with name and offset.
@@ -62,7 +58,7 @@ pub struct Placed<'m, T> {
 
 impl<'m, T> Placed<'m, T> {
     /// Returns the number of bytes it takes in its table.
-    pub fn record_byte_len(&self) -> u64 {
+    pub(crate) fn record_byte_len(&self) -> u64 {
         self.end.saturating_sub(self.entry.record_offset)
     }
 
@@ -99,18 +95,18 @@ impl<'m, T: Listed<'m>> List<'m, T> {
     }
 
     /// Returns the number of records.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.positions.len()
     }
 
     /// Returns true if there are no records.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.positions.is_empty()
     }
 
     /// Returns the index entry of the record at `index`, with name and offset, or `None` after the last. Decompresses
     /// nothing.
-    pub fn entry(&self, index: usize) -> Option<IndexEntry<'m>> {
+    pub(crate) fn entry(&self, index: usize) -> Option<IndexEntry<'m>> {
         let mut cursor = self.index_table.cursor((*self.positions.get(index)?).into())?;
         read(&mut cursor, self.version).ok()
     }
@@ -119,19 +115,13 @@ impl<'m, T: Listed<'m>> List<'m, T> {
     ///
     /// # Errors
     /// Returns an error if its table is missing or does not decompress, or if the record exceeds the table.
-    pub fn get(&self, index: usize) -> Result<Option<Placed<'m, T>>> {
+    pub(crate) fn get(&self, index: usize) -> Result<Option<Placed<'m, T>>> {
         self.at(index).transpose()
-    }
-
-    /// Returns an iterator over all records.
-    pub fn iter(&self) -> ByIndex<Self> {
-        // A copy: the list is only `Copy` if the record is.
-        ByIndex::new(Self { record: PhantomData, ..*self }, self.len())
     }
 
     /// Returns an iterator over all records that ends with an error if they share too many bytes, that is, if many
     /// index entries refer to the same large record. Use it for work that grows with the content of records.
-    pub fn walk(&self) -> impl Iterator<Item = Result<Placed<'m, T>>> + use<'m, T> {
+    pub(crate) fn walk(&self) -> impl Iterator<Item = Result<Placed<'m, T>>> + use<'m, T> {
         Walk { list: Self { record: PhantomData, ..*self }, indices: 0..self.len(), budget: None, is_spent: false }
     }
 

@@ -80,7 +80,7 @@ impl<'a> Map<'a> {
     ///
     /// # Errors
     /// Returns the errors of [`version`](Self::version).
-    pub fn index(&self) -> Result<impl Iterator<Item = Result<IndexEntry<'_>>>> {
+    pub(crate) fn index(&self) -> Result<impl Iterator<Item = Result<IndexEntry<'_>>>> {
         let version = self.version()?;
         let table = self.source.table(TableId::Index)?;
         // The entries follow the version, which was read.
@@ -90,12 +90,12 @@ impl<'a> Map<'a> {
 
     /// Returns an iterator over the zip entries, in the directory's order. Of several with one name, returns the last.
     /// Returns none without a zip.
-    pub fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
+    pub(crate) fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
         self.source.archive().into_iter().flat_map(Archive::entries)
     }
 
     /// Returns the comment of the zip, or `None` without a zip. Programs write `Use BM Spec 1.4`, and none reads it.
-    pub fn comment(&self) -> Option<ByteStr<'_>> {
+    pub(crate) fn comment(&self) -> Option<ByteStr<'_>> {
         Some(self.source.archive()?.directory.comment)
     }
 

@@ -39,7 +39,7 @@ grammar! {
 
 impl Material<'_> {
     /// Returns the index of its texture in the map, if it has one.
-    pub fn texture(&self) -> Option<u32> {
+    pub(crate) fn texture(&self) -> Option<u32> {
         self.use_texture.is_set().then_some(self.texture_index)
     }
 }

@@ -1,7 +1,5 @@
 //! `mesh.bm`: positions, texture coordinates, normals and the faces that combine them.
 
-use std::borrow::Cow;
-
 use nom::Parser as _;
 
 use super::index::Layout;
@@ -10,7 +8,7 @@ use super::table::{Kind, TableId};
 use super::wire::{Face, FaceV10};
 use crate::base::span::Span;
 use crate::bytes::shapes::shapes;
-use crate::bytes::{Element, LeArray, Vec2, Vec3, to_native};
+use crate::bytes::{LeArray, Vec2, Vec3};
 use crate::outline::{Outline, Type};
 use crate::record::parser::{Grammar, described, le_u32, length_array};
 use crate::record::{Fixed, Stored, describe_count, grammar};
@@ -37,8 +35,7 @@ impl<'m> Listed<'m> for Mesh<'m> {
 
 shapes! {
     /// The triangles of a mesh, in place in `mesh.bm`. Those of version 10 are converted to the later layout.
-    #[non_exhaustive]
-    pub enum Faces<'m> of Face {
+    pub(crate) enum Faces<'m> of Face {
         /// From version 11 on.
         Plain(Face) = |face| *face,
         /// Version 10.
@@ -62,25 +59,6 @@ fn counted_faces<'m>(layout: Layout) -> impl Grammar<'m, Output = Faces<'m>> {
 fn describe_faces(faces: &Faces<'_>, name: &'static str, span: Span, out: &mut Outline<'_>) {
     describe_count(name, faces.len() as u64, span.offset, out);
     out.array(name, faces.as_table());
-}
-
-impl<'m> Faces<'m> {
-    /// Returns all faces as native numbers. Borrows them if they are aligned, the machine is little-endian and the map
-    /// is not of version 10; otherwise copies them.
-    pub fn to_native(&self) -> Cow<'m, [<Face as Element>::Native]> {
-        match self {
-            Self::Plain(faces) => faces.to_native(),
-            Self::Wide(_) => to_native(&self.iter().collect::<Vec<_>>()).into_owned().into(),
-        }
-    }
-
-    /// Returns the faces as an array in place, except for version 10.
-    pub fn as_array(&self) -> Option<LeArray<'m, Face>> {
-        match self {
-            Self::Plain(faces) => Some(*faces),
-            Self::Wide(_) => None,
-        }
-    }
 }
 
 impl crate::base::sealed::Sealed for Faces<'_> {}

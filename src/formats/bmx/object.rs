@@ -36,12 +36,12 @@ grammar! {
 
 impl Object<'_> {
     /// Returns the index of its mesh in the map, unless it is a component.
-    pub fn mesh(&self) -> Option<u32> {
+    pub(crate) fn mesh(&self) -> Option<u32> {
         (!self.is_component.is_set()).then_some(self.mesh_index)
     }
 
     /// Returns its component, if it is one.
-    pub fn component(&self) -> Option<Component> {
+    pub(crate) fn component(&self) -> Option<Component> {
         self.is_component.is_set().then_some(Component(self.mesh_index))
     }
 }

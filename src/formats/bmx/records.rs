@@ -30,7 +30,7 @@ impl Map<'_> {
     ///
     /// # Errors
     /// Returns the errors of [`version`](Self::version).
-    pub fn objects(&self) -> Result<List<'_, Object<'_>>> {
+    pub(crate) fn objects(&self) -> Result<List<'_, Object<'_>>> {
         List::new(self)
     }
 
@@ -38,7 +38,7 @@ impl Map<'_> {
     ///
     /// # Errors
     /// Returns the errors of [`version`](Self::version).
-    pub fn meshes(&self) -> Result<List<'_, Mesh<'_>>> {
+    pub(crate) fn meshes(&self) -> Result<List<'_, Mesh<'_>>> {
         List::new(self)
     }
 
@@ -46,7 +46,7 @@ impl Map<'_> {
     ///
     /// # Errors
     /// Returns the errors of [`version`](Self::version).
-    pub fn materials(&self) -> Result<List<'_, Material<'_>>> {
+    pub(crate) fn materials(&self) -> Result<List<'_, Material<'_>>> {
         List::new(self)
     }
 
@@ -54,7 +54,7 @@ impl Map<'_> {
     ///
     /// # Errors
     /// Returns the errors of [`version`](Self::version).
-    pub fn textures(&self) -> Result<List<'_, Texture<'_>>> {
+    pub(crate) fn textures(&self) -> Result<List<'_, Texture<'_>>> {
         List::new(self)
     }
 }

@@ -17,23 +17,23 @@ use crate::ranges::Data;
 
 /// The kind of record that an index entry describes (TYPE), which determines its table. Readers skip other numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Kind(pub u32);
+pub(crate) struct Kind(pub u32);
 
 impl Kind {
     /// An object, in `object.bm`.
-    pub const OBJECT: Self = Self(0);
+    pub(crate) const OBJECT: Self = Self(0);
     /// A mesh, in `mesh.bm`.
-    pub const MESH: Self = Self(1);
+    pub(crate) const MESH: Self = Self(1);
     /// A material, in `material.bm`.
-    pub const MATERIAL: Self = Self(2);
+    pub(crate) const MATERIAL: Self = Self(2);
     /// A texture, in `texture.bm`.
-    pub const TEXTURE: Self = Self(3);
+    pub(crate) const TEXTURE: Self = Self(3);
     /// The known kinds and their names.
     pub(super) const KNOWN: &'static [(i64, &'static str)] =
         &[(0, "object"), (1, "mesh"), (2, "material"), (3, "texture")];
 
     /// Returns its name, if it is known.
-    pub fn name(self) -> Option<&'static str> {
+    pub(crate) fn name(self) -> Option<&'static str> {
         Self::KNOWN.get(self.0 as usize).map(|(_, name)| *name)
     }
 }
@@ -180,8 +180,7 @@ pub(super) fn inflated_bytes(archive: &Archive<'_>) -> u64 {
 
 word_enum! {
     /// One of the five tables.
-    #[allow(missing_docs)]
-    pub enum TableId {
+    pub(crate) enum TableId {
         Index = "index.bm",
         Objects = "object.bm",
         Meshes = "mesh.bm",
@@ -205,7 +204,7 @@ impl TableId {
 
 /// One table, decompressed.
 #[derive(Clone, Copy, Debug)]
-pub struct Table<'m> {
+pub(crate) struct Table<'m> {
     pub(super) id: TableId,
     pub(super) bytes: &'m [u8],
     pub(super) place: TableLocation,

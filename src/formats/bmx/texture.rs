@@ -28,7 +28,7 @@ impl<'m> Listed<'m> for Texture<'m> {
 impl<'m> Placed<'m, Texture<'m>> {
     /// Returns the image in the map, in its own format: `Texture/` and the file name. Returns `None` if the texture is
     /// external or the image is missing. Two textures can share one.
-    pub fn image(&self) -> Option<Entry<'m>> {
+    pub(crate) fn image(&self) -> Option<Entry<'m>> {
         if self.is_external.is_set() { None } else { self.entry_of_name() }
     }
 

@@ -9,7 +9,6 @@ use super::wire::ChunkHeader;
 use crate::base::amount::Amount;
 use crate::base::error::{Context, Error, Result};
 use crate::base::place::Locate;
-use crate::base::sealed::Sealed;
 use crate::bytes::chunk::Header as _;
 use crate::bytes::chunk::Tag;
 use crate::bytes::parser::in_place;
@@ -19,9 +18,9 @@ use crate::record::Read;
 use crate::record::parser::all_consuming;
 
 /// One chunk in place.
-pub type Chunk<'a> = chunk::Chunk<'a, ChunkHeader>;
+pub(crate) type Chunk<'a> = chunk::Chunk<'a, ChunkHeader>;
 /// An iterator over the chunks of one part in file order. It ends after the first error.
-pub type Chunks<'a> = chunk::Chunks<'a, ChunkHeader>;
+pub(crate) type Chunks<'a> = chunk::Chunks<'a, ChunkHeader>;
 
 impl Kind {
     /// The tags of the chunks in a LOD1 that contain only chunks.
@@ -55,7 +54,7 @@ impl Kind {
 
 /// A chunk found on the [walk](Nodes), with its context.
 #[derive(Clone, Copy, Debug)]
-pub struct Node<'a> {
+pub(crate) struct Node<'a> {
     /// The chunk itself.
     pub chunk: Chunk<'a>,
     /// The tag of the parent chunk, or `None` next to LOD1.
@@ -75,15 +74,8 @@ pub struct Node<'a> {
 }
 
 impl<'a> Node<'a> {
-    /// Creates the node of a chunk outside a [walk](Nodes), in a parent with this tag, after a skeleton of
-    /// `bones_hint` bones. Its index, depth and part are 0.
-    pub fn alone(chunk: Chunk<'a>, parent: Option<Tag>, bones_hint: Option<u32>) -> Self {
-        let kind = Kind::of(parent, &chunk);
-        Self { chunk, parent, kind, index: 0, depth: 0, part: 0, bones_hint, as_described: false }
-    }
-
     /// Returns the count in the header.
-    pub fn count_hint(&self) -> i32 {
+    pub(crate) fn count_hint(&self) -> i32 {
         self.chunk.header().count.get()
     }
 
@@ -101,7 +93,7 @@ impl<'a> Node<'a> {
     ///
     /// # Errors
     /// Returns an error if the size is negative or exceeds what the parent chunk has left.
-    pub fn body(&self) -> Result<Cursor<'a>> {
+    pub(crate) fn body(&self) -> Result<Cursor<'a>> {
         let size = self.chunk.header().size.get();
         if size < 0 {
             let offset = self.chunk.offset().saturating_add(offset_of!(ChunkHeader, size) as u64);
@@ -121,7 +113,7 @@ impl Locate for Node<'_> {
 /// A walk over chunks in file order, each list before its children. It is at most three levels deep and allocates
 /// nothing. A chunk that cannot be read ends its level with an error, and the walk continues one level up.
 #[derive(Clone, Debug)]
-pub struct Nodes<'a> {
+pub(crate) struct Nodes<'a> {
     /// The chunks left at each depth, and the tag of their parent.
     levels: [Option<(Option<Tag>, Level<'a>)>; 3],
     /// The number of LOD1 found, including the one that the walk is in.
@@ -248,7 +240,7 @@ fn next_header<'a>(data: Data<'a>, range: Range<u64>) -> Result<(Chunk<'a>, Rang
 }
 
 /// The parsed data of a chunk.
-pub trait View<'a>: Sealed + Sized {
+pub(crate) trait View<'a>: Sized {
     /// The kind of chunk.
     const KIND: Kind;
 
@@ -271,7 +263,7 @@ pub(super) fn views<'a, T: View<'a>>(nodes: Nodes<'a>) -> impl Iterator<Item = R
 /// One model of a file (LOD1).
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub struct LodModel<'a> {
+pub(crate) struct LodModel<'a> {
     /// The chunk itself.
     pub chunk: Chunk<'a>,
     /// Its index in the file, counted from 0.
@@ -280,13 +272,21 @@ pub struct LodModel<'a> {
 
 impl<'a> LodModel<'a> {
     /// Returns a walk over all chunks inside it, including unknown ones.
-    pub fn nodes(&self) -> Nodes<'a> {
+    pub(crate) fn nodes(&self) -> Nodes<'a> {
         Nodes::part(&self.chunk, self.index)
     }
 
     /// Reads all chunks of one kind inside it. One that cannot be read does not hide the others.
-    pub fn views<T: View<'a>>(&self) -> impl Iterator<Item = Result<T>> + use<'a, T> {
+    pub(crate) fn views<T: View<'a>>(&self) -> impl Iterator<Item = Result<T>> + use<'a, T> {
         views(self.nodes())
+    }
+
+    /// Reads the first chunk of one kind inside it.
+    ///
+    /// # Errors
+    /// Returns an error if it, or a chunk before it, cannot be read.
+    pub(crate) fn first<T: View<'a>>(&self) -> Result<Option<T>> {
+        self.views().next().transpose()
     }
 }
 

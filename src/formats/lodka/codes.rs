@@ -37,21 +37,17 @@ codes! {
 }
 
 impl FaceMode {
-    /// Three indices per triangle.
-    pub const TRIANGLES: Self = Self(0);
     /// A strip: each index from the third on forms a triangle with the two before it.
-    pub const STRIP: Self = Self(1);
-    /// Three indices per triangle. The corners of a triangle share one normal.
-    pub const FLAT_TRIANGLES: Self = Self(2);
+    pub(crate) const STRIP: Self = Self(1);
     /// A fan: each index from the third on forms a triangle with the one before it and the first.
-    pub const FAN: Self = Self(3);
+    pub(crate) const FAN: Self = Self(3);
     /// Four indices per quad.
-    pub const QUADS: Self = Self(4);
+    pub(crate) const QUADS: Self = Self(4);
 }
 
 impl ShaderKind {
     /// Bump mapping.
-    pub const BUMP: Self = Self(1);
+    pub(crate) const BUMP: Self = Self(1);
 }
 
 /// A boolean stored in a byte.
@@ -61,7 +57,7 @@ pub struct Flag(pub u8);
 
 impl Flag {
     /// Returns true for any value except 0.
-    pub fn is_set(self) -> bool {
+    pub(crate) fn is_set(self) -> bool {
         self.0 != 0
     }
 }

@@ -1,6 +1,6 @@
 //! The data of each kind of chunk, and how to read it.
 
-use super::chunk::{LodModel, Node, View, counted, counted_either, first_or_as_described, whole};
+use super::chunk::{Node, View, counted, counted_either, first_or_as_described, whole};
 use super::embedded::{Info, Screenshot, ShaderList, TextureList};
 use super::kind::Kind;
 use super::material::MaterialList;
@@ -11,15 +11,12 @@ use super::scenery::{ColliderSet, LightScheme, ProxySet};
 use super::skeleton::{Animation, Skeleton};
 use crate::base::error::Result;
 use crate::base::place::Locate as _;
-use crate::base::sealed::Sealed;
 
 macro_rules! kinds {
-    ($(#[doc = $doc:literal] $form:ident $name:ident: $kind:ident = $read:expr;)*) => {
+    ($($kind:ident = $read:expr;)*) => {
         /// The data of a chunk.
         #[derive(Clone, Copy, Debug)]
-        #[non_exhaustive]
-        #[allow(missing_docs)]
-        pub enum Content<'a> {
+        pub(crate) enum Content<'a> {
             $($kind($kind<'a>),)*
             /// Contains chunks, which the walk visits next.
             Chunks,
@@ -32,7 +29,7 @@ macro_rules! kinds {
             ///
             /// # Errors
             /// Returns an error if the data cannot be read.
-            pub fn content(&self) -> Result<Content<'a>> {
+            pub(crate) fn content(&self) -> Result<Content<'a>> {
                 let content = match self.kind {
                     $(Kind::$kind => <$kind<'a> as View<'a>>::read(self).map(Content::$kind),)*
                     Kind::Part | Kind::List => self.body().map(|_| Content::Chunks),
@@ -42,13 +39,7 @@ macro_rules! kinds {
             }
         }
 
-        impl<'a> LodModel<'a> {
-            $(kinds! { @$form $doc $name $kind })*
-        }
-
         $(
-            impl Sealed for $kind<'_> {}
-
             impl<'a> View<'a> for $kind<'a> {
                 const KIND: Kind = Kind::$kind;
 
@@ -58,51 +49,22 @@ macro_rules! kinds {
             }
         )*
     };
-    (@one $doc:literal $name:ident $kind:ident) => {
-        #[doc = concat!("Returns", $doc)]
-        ///
-        /// # Errors
-        /// Returns an error if the first chunk of this kind, or a chunk before it, cannot be read.
-        pub fn $name(&self) -> Result<Option<$kind<'a>>> {
-            self.views().next().transpose()
-        }
-    };
-    (@all $doc:literal $name:ident $kind:ident) => {
-        #[doc = concat!("Returns the data of each chunk with", $doc)]
-        pub fn $name(&self) -> impl Iterator<Item = Result<$kind<'a>>> + use<'a> {
-            self.views()
-        }
-    };
 }
 
-// Each text completes a sentence such as "Returns".
+// How to read the data of each kind.
 kinds! {
-    /// the user data, normally text (INF1).
-    one info: Info = whole;
-    /// the bones (SKL1).
-    one skeleton: Skeleton = counted;
-    /// a skeletal animation (ANM1).
-    all animations: Animation = counted;
-    /// the materials (MAT1).
-    one materials: MaterialList = whole;
-    /// the embedded textures (TXTR).
-    one textures: TextureList = counted;
-    /// the shaders (SHDR).
-    one shaders: ShaderList = counted;
-    /// a mesh (MSH1).
-    all meshes: Mesh = mesh::read;
-    /// the bones and bounds of the morph animations (MAN1).
-    one morph_collections: MorphCollections = counted_either;
-    /// the vertices of the morph animations (MMD1).
-    one morph_meshes: MorphMeshes = counted;
-    /// the bodies, geoms and joints (PHS1).
-    one physics: Physics = whole;
-    /// a scheme of eight lights (LIG1).
-    all light_schemes: LightScheme = whole;
-    /// a set of proxies, which are additional instances of meshes (PXI1).
-    all proxy_sets: ProxySet = first_or_as_described;
-    /// a set of colliders, which are shapes attached to bones (COL1).
-    all collider_sets: ColliderSet = counted;
-    /// the picture of the model (IMG1).
-    one screenshot: Screenshot = whole;
+    Info = whole;
+    Skeleton = counted;
+    Animation = counted;
+    MaterialList = whole;
+    TextureList = counted;
+    ShaderList = counted;
+    Mesh = mesh::read;
+    MorphCollections = counted_either;
+    MorphMeshes = counted;
+    Physics = whole;
+    LightScheme = whole;
+    ProxySet = first_or_as_described;
+    ColliderSet = counted;
+    Screenshot = whole;
 }

@@ -33,8 +33,7 @@ grammar! {
 
 word_enum! {
     /// The image format recognized by its first bytes.
-    #[non_exhaustive]
-    pub enum ImageKind {
+    pub(crate) enum ImageKind {
         /// Windows bitmap.
         Bmp = "bmp",
         /// DirectDraw surface.
@@ -53,7 +52,7 @@ word_enum! {
 impl ImageKind {
     /// Recognizes the format of an image by its first bytes. Returns `None` for others, and for formats without a
     /// signature, such as TGA.
-    pub fn sniff(bytes: &[u8]) -> Option<Self> {
+    pub(crate) fn sniff(bytes: &[u8]) -> Option<Self> {
         match bytes {
             [b'B', b'M', ..] => Some(Self::Bmp),
             [b'D', b'D', b'S', b' ', ..] => Some(Self::Dds),
@@ -81,7 +80,7 @@ grammar! {
 
 impl Screenshot<'_> {
     /// Returns the format of the image, recognized by its first bytes.
-    pub fn image_kind(&self) -> Option<ImageKind> {
+    pub(crate) fn image_kind(&self) -> Option<ImageKind> {
         ImageKind::sniff(self.data.as_bytes())
     }
 }
@@ -101,21 +100,21 @@ grammar! {
 impl<'a> TextureList<'a> {
     /// Returns an iterator over the textures. Each record stores its size, so one that cannot be read does not hide the
     /// next. Getting to the last one means skipping the others.
-    pub fn textures(&self) -> impl Iterator<Item = Result<Texture<'a>>> + use<'a> {
+    pub(crate) fn textures(&self) -> impl Iterator<Item = Result<Texture<'a>>> + use<'a> {
         self.records.enumerate().map(|(index, record)| record?.texture().within_item("textures", index))
     }
 }
 
 /// A texture that was not yet read.
 #[derive(Clone, Copy, Debug)]
-pub struct TextureRecord<'a>(pub(super) Cursor<'a>);
+pub(crate) struct TextureRecord<'a>(pub(super) Cursor<'a>);
 
 impl<'a> TextureRecord<'a> {
     /// Reads the options.
     ///
     /// # Errors
     /// Returns an error if they have a layout other than 0 or the names do not fit.
-    pub fn texture(&self) -> Result<Texture<'a>> {
+    pub(crate) fn texture(&self) -> Result<Texture<'a>> {
         self.0.clone().parse(Texture::parser())
     }
 }
@@ -188,7 +187,7 @@ fn reserve(option_size: u64, names: [AnsiStr<'_>; 2]) -> Result<u64> {
 
 impl Texture<'_> {
     /// Returns the format of the image, recognized by its first bytes.
-    pub fn image_kind(&self) -> Option<ImageKind> {
+    pub(crate) fn image_kind(&self) -> Option<ImageKind> {
         ImageKind::sniff(self.data.as_bytes())
     }
 }
@@ -237,7 +236,7 @@ impl<'a> Shader<'a> {
     ///
     /// # Errors
     /// Returns an error if it does not fit.
-    pub fn bump(&self) -> Result<Option<Bump<'a>>> {
+    pub(crate) fn bump(&self) -> Result<Option<Bump<'a>>> {
         if self.kind != ShaderKind::BUMP {
             return Ok(None);
         }

@@ -15,7 +15,7 @@ use crate::record::parser::{Grammar, array, cond, counted, described, le_i32, le
 
 /// The lengths of the arrays that a mesh's face groups index. They determine the width of each index.
 #[derive(Clone, Copy, Debug)]
-pub struct Targets {
+pub(crate) struct Targets {
     vertices: usize,
     normals: usize,
     uvs: [Option<usize>; 2],
@@ -25,7 +25,7 @@ pub struct Targets {
 impl Targets {
     /// Creates it from the lengths of the vertices, normals and sets of texture coordinates of a mesh, and from its
     /// [mode](super::Mesh::mode).
-    pub fn new(vertices: usize, normals: usize, uvs: [Option<usize>; 2], mode: u8) -> Self {
+    pub(crate) fn new(vertices: usize, normals: usize, uvs: [Option<usize>; 2], mode: u8) -> Self {
         Self { vertices, normals, uvs, mode }
     }
 
@@ -76,7 +76,7 @@ fn masks<'a>(count: u64) -> impl Grammar<'a, Output = LeArray<'a, U32>> {
 
 impl FaceGroup<'_> {
     /// Returns the number of triangles that the vertex indices form.
-    pub fn triangle_count(&self) -> usize {
+    pub(crate) fn triangle_count(&self) -> usize {
         let corners = self.vertex_indices.len();
         match self.mode {
             FaceMode::STRIP | FaceMode::FAN => corners.saturating_sub(2),

@@ -1,7 +1,6 @@
 //! Common fields of chunks: counts, texts, layout codes, tables of names.
 
 use std::fmt;
-use std::iter::FusedIterator;
 
 use nom::Parser as _;
 use nom::error::context;
@@ -51,7 +50,7 @@ impl<'a, P: Grammar<'a>> Grammar<'a> for Dissected<P> {
 
 /// Concatenated names, split by a table of their lengths.
 #[derive(Clone, Copy, Debug)]
-pub struct Names<'a> {
+pub(crate) struct Names<'a> {
     lengths: LeArray<'a, I32>,
     bytes: &'a [u8],
 }
@@ -81,30 +80,15 @@ fn describe_names(names: &Names<'_>, name: &'static str, span: Span, out: &mut O
 }
 
 impl<'a> Names<'a> {
-    /// Returns the name at `index`. Adds up the lengths before it, in linear time.
-    pub fn get(&self, index: usize) -> Option<AnsiStr<'a>> {
-        self.iter().nth(index)
-    }
-
     /// Returns an iterator over the names.
-    pub fn iter(&self) -> NameIter<'a> {
+    pub(crate) fn iter(&self) -> NameIter<'a> {
         NameIter { lengths: self.lengths.iter(), bytes: self.bytes }
-    }
-
-    /// Returns the number of names.
-    pub fn len(&self) -> usize {
-        self.lengths.len()
-    }
-
-    /// Returns true if there are no names.
-    pub fn is_empty(&self) -> bool {
-        self.lengths.is_empty()
     }
 }
 
 /// An iterator over [`Names`].
 #[derive(Clone, Debug)]
-pub struct NameIter<'a> {
+pub(crate) struct NameIter<'a> {
     lengths: std::slice::Iter<'a, I32>,
     /// The remaining bytes: the sum of the remaining lengths.
     bytes: &'a [u8],
@@ -124,19 +108,6 @@ impl<'a> Iterator for NameIter<'a> {
         self.lengths.size_hint()
     }
 }
-
-impl DoubleEndedIterator for NameIter<'_> {
-    fn next_back(&mut self) -> Option<Self::Item> {
-        let length = usize::try_from(self.lengths.next_back()?.get()).ok()?;
-        let (before, name) = self.bytes.split_at_checked(self.bytes.len().checked_sub(length)?)?;
-        self.bytes = before;
-        Some(AnsiStr::new(name))
-    }
-}
-
-impl ExactSizeIterator for NameIter<'_> {}
-
-impl FusedIterator for NameIter<'_> {}
 
 /// Returns a cursor over the bytes of an array.
 pub(super) fn cursor_over<T: Element>(array: LeArray<'_, T>) -> Cursor<'_> {

@@ -1,7 +1,5 @@
 //! Indices of different widths.
 
-use std::borrow::Cow;
-
 use zerocopy::little_endian::{U16, U32};
 
 use crate::base::span::Span;
@@ -14,7 +12,7 @@ use crate::record::parser::{Grammar, array, described, stored_as};
 
 shapes! {
     /// Indices in place, of 1, 2 or 4 bytes each; read as `u32`.
-    pub enum Indices<'a> of u32 {
+    pub(crate) enum Indices<'a> of u32 {
         /// One byte each.
         U8(u8) = |index| (*index).into(),
         /// Two bytes each.
@@ -79,26 +77,6 @@ pub(super) fn bone_ids<'a>(count: u64, width: Width) -> impl Grammar<'a, Output 
     described(stored_as::<BoneIds, _>(indices(count, width)), |ids, name, span, out| ids.describe_at(name, span, out))
 }
 
-impl<'a> Indices<'a> {
-    /// Returns all indices as native `u32`. Borrows them if they are stored with four bytes and aligned and the machine
-    /// is little-endian; otherwise copies them.
-    pub fn to_native(&self) -> Cow<'a, [u32]> {
-        match self {
-            Self::U32(array) => array.to_native(),
-            _ => self.iter().collect(),
-        }
-    }
-
-    /// Returns the size of each index in bytes: 1, 2 or 4.
-    pub fn width(&self) -> usize {
-        match self {
-            Self::U8(_) => 1,
-            Self::U16(_) => 2,
-            Self::U32(_) => 4,
-        }
-    }
-}
-
 impl crate::base::sealed::Sealed for Indices<'_> {}
 
 #[cfg(test)]
@@ -112,6 +90,5 @@ mod tests {
         let mut all = indices.iter();
         assert_eq!((all.len(), all.next(), all.next_back(), all.len()), (4, Some(5), Some(8), 2));
         assert_eq!((all.nth(1), all.len(), all.next_back()), (Some(7), 0, None));
-        assert_eq!(*indices.to_native(), [5, 6, 7, 8]);
     }
 }

@@ -3,7 +3,7 @@
 /// The kind of a chunk, determined by its tag and its parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Kind {
+pub(crate) enum Kind {
     /// A model: LOD1.
     Part,
     /// Contains the user data, normally text (INF1).
@@ -62,7 +62,7 @@ impl Kind {
     ];
 
     /// Returns the plural name of the kind, as used in outlines and errors.
-    pub const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Part => "models",
             Self::Info => "infos",

@@ -50,7 +50,7 @@ impl<'a> Material<'a> {
     ///
     /// The field is split at its first colon, except one after a drive letter: `C:\a.bmp:b.bmp`. The author's own
     /// loader also splits at that one.
-    pub fn texture_files(&self) -> [AnsiStr<'a>; 2] {
+    pub(crate) fn texture_files(&self) -> [AnsiStr<'a>; 2] {
         let field = self.textures.as_bytes();
         let has_drive = matches!(field, [letter, b':', b'\\' | b'/', ..] if letter.is_ascii_alphabetic());
         // With a drive letter, the first colon is that of the drive, and the second one separates the files.

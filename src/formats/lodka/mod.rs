@@ -4,9 +4,11 @@
 //! model; some files have several. Its contents are in place, packed and unaligned: skeleton (SKL1), animations (ANS1 >
 //! ANM1), materials (MAL1 > MAT1), embedded textures (TXTL > TXTR), shaders (SHDL > SHDR), meshes (MSL1 > MSH1), morph
 //! animations (MAN1, MMD1), physics (PHS1), lights (LGS1 > LIG1), proxies (PXL1 > PXI1), colliders (CLL1 > COL1), a
-//! screenshot (IMG1) and user data (INF1). Other chunks are skipped and [listed](Model::nodes).
+//! screenshot (IMG1) and user data (INF1). Other chunks are skipped, and listed in the outline.
 //!
-//! [`Model`] is the file, [`LodModel`] one LOD1. Names are bytes in a code page that the file does not specify
+//! [`Model`] is the file. Its records have no types of their own here: [`outline`](crate::Inspect::outline) passes their
+//! fields and arrays to a [visitor](crate::inspect::Visitor), [`geometry`](crate::geometry) has the meshes in the common
+//! space, and [`pose`](crate::pose) the bones and animations. Names are bytes in a code page that the file does not specify
 //! ([`AnsiStr`]): for display they are decoded as UTF-8 or windows-1251.
 //!
 //! | space | |
@@ -23,17 +25,23 @@
 //! loader is written; the order of corners is that of the real models.
 //!
 //! The format's description leaves some layouts open. If a file does not fit the reading of the author's own loader,
-//! the description's reading is tried ([`Mesh::uv_counts_apart`], [`Records::Wide`]), and reported as a warning if it
-//! fits.
+//! the description's reading is tried (`uv_counts_apart` of a mesh, `wide_records` of morphs and proxies), and reported as
+//! a warning if it fits.
+// Only geometry, exports and scans read some of the records.
+#![cfg_attr(not(all(feature = "export", feature = "scan")), allow(dead_code, unused_imports))]
 
 mod check;
 mod chunk;
+// Fields of records read in place, which are `pub` as those are.
+#[allow(unreachable_pub)]
 mod codes;
 mod content;
 mod embedded;
 mod face;
 mod fields;
 mod indices;
+#[cfg(feature = "fuzzing")]
+pub(crate) mod invariants;
 mod kind;
 mod known;
 mod material;
@@ -53,27 +61,19 @@ mod weight;
 #[allow(unreachable_pub)]
 pub(crate) mod wire;
 
-pub use chunk::{Chunk, Chunks, LodModel, Node, Nodes, View};
-pub use codes::{
-    BlendingMode, BodyType, ColliderType, FaceMode, Flag, ImageAlpha, JointType, LightStyle, MappingMode, PlayMode,
-    ShaderKind, TextureFormat, TextureMode, TextureWrap,
-};
-pub use content::Content;
-pub use embedded::{Bump, ImageKind, Info, Screenshot, Shader, ShaderList, Texture, TextureList, TextureRecord};
-pub use face::{FaceGroup, Targets};
-pub use fields::{NameIter, Names};
-pub use indices::Indices;
-pub use kind::Kind;
-pub use material::{Material, MaterialList};
-pub use mesh::Mesh;
-pub use morph::{MorphCollection, MorphCollections, MorphMesh, MorphMeshes};
-pub use packed::Records;
-pub use physics::{NameLines, Physics};
-pub use scenery::{ColliderSet, LightScheme, ProxySet};
-pub use sets::Sets;
-pub use skeleton::{Animation, Bone, Skeleton};
-pub use weight::{Weight, WeightList, WeightRecords, Weights};
-pub use wire::{Body, Collider, Geom, Joint, Key, Light, MaterialOptions};
+pub(crate) use chunk::{Chunk, Chunks, LodModel, Node, Nodes, View};
+pub(crate) use codes::{FaceMode, MappingMode};
+pub(crate) use embedded::{Bump, Info, Screenshot, Shader, ShaderList, Texture, TextureList, TextureRecord};
+pub(crate) use face::FaceGroup;
+pub(crate) use indices::Indices;
+pub(crate) use kind::Kind;
+pub(crate) use material::{Material, MaterialList};
+pub(crate) use mesh::Mesh;
+pub(crate) use morph::{MorphCollection, MorphCollections, MorphMesh, MorphMeshes};
+pub(crate) use physics::Physics;
+pub(crate) use scenery::{ColliderSet, LightScheme, ProxySet};
+pub(crate) use skeleton::{Animation, Bone, Skeleton};
+pub(crate) use weight::{WeightRecords, Weights};
 
 use crate::base::error::{Error, Result};
 use crate::base::limits::Limits;
@@ -129,13 +129,11 @@ pub(crate) const SCHEMA: &[&Schema] = &[
 ///
 /// ```
 /// # let bytes = b"LODka3D1LOD1\x0e\0\0\0\x01\0\0\0INF1\x02\0\0\0\x01\0\0\0hi";
+/// use meshpeek::Inspect;
 /// use meshpeek::lodka::Model;
-/// for part in Model::parse(bytes)?.parts() {
-///     for mesh in part?.meshes() {
-///         let mesh = mesh?;
-///         println!("{}: {} vertices", mesh.name, mesh.positions.len());
-///     }
-/// }
+/// let model = Model::parse(bytes)?;
+/// println!("{} meshes", model.summarize().counts.get("meshes").unwrap_or(0));
+/// # assert_eq!(model.summarize().counts.get("models"), Some(1));
 /// # Ok::<(), meshpeek::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
@@ -205,7 +203,7 @@ impl<'a> Model<'a> {
     }
 
     /// Returns the models in file order (LOD1), without the chunks beside them. Ends after the first error.
-    pub fn parts(&self) -> impl Iterator<Item = Result<LodModel<'a>>> + use<'a> {
+    pub(crate) fn parts(&self) -> impl Iterator<Item = Result<LodModel<'a>>> + use<'a> {
         let parts = Chunks::new(self.chunks()).filter(|chunk| match chunk {
             Ok(chunk) => chunk.tag().0 == *b"LOD1",
             // The error is returned.
@@ -215,12 +213,12 @@ impl<'a> Model<'a> {
     }
 
     /// Returns a walk over all chunks of the file, including unknown ones.
-    pub fn nodes(&self) -> Nodes<'a> {
+    pub(crate) fn nodes(&self) -> Nodes<'a> {
         Nodes::file(self.chunks())
     }
 
     /// Reads all chunks of one kind in the file. One that cannot be read does not hide the others.
-    pub fn views<T: View<'a>>(&self) -> impl Iterator<Item = Result<T>> + use<'a, T> {
+    pub(crate) fn views<T: View<'a>>(&self) -> impl Iterator<Item = Result<T>> + use<'a, T> {
         chunk::views(self.nodes())
     }
 }

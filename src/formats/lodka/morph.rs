@@ -1,7 +1,7 @@
 //! MAN1 and MMD1: morph animations, after Quake III's models.
 
 use super::chunk::Node;
-use super::fields::{cursor_over, dissected, frame_of, known, not_negative, total};
+use super::fields::{cursor_over, dissected, known, not_negative, total};
 use super::packed::{Records, packed};
 use super::text::text;
 use super::wire::{
@@ -90,7 +90,7 @@ fn matrix_total(records: &MorphRecords<'_>, animations: &LeArray<'_, MorphAnimat
 impl<'a> MorphCollections<'a> {
     /// Returns an iterator over the collections, each with its part of every table. Getting to the last one means
     /// walking the others.
-    pub fn collections(&self) -> impl Iterator<Item = MorphCollection<'a>> + use<'a> {
+    pub(crate) fn collections(&self) -> impl Iterator<Item = MorphCollection<'a>> + use<'a> {
         let mut tables = Tables {
             bones: cursor_over(self.bones),
             animations: cursor_over(self.animations),
@@ -137,7 +137,7 @@ impl<'a> Tables<'a> {
 /// One collection of morph animations.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub struct MorphCollection<'a> {
+pub(crate) struct MorphCollection<'a> {
     /// Its counts and its parent.
     pub record: MorphRecord,
     /// Its name.
@@ -160,25 +160,15 @@ pub struct MorphCollection<'a> {
 
 impl<'a> MorphCollection<'a> {
     /// Returns an iterator over the bones' names.
-    pub fn bone_names(&self) -> impl Iterator<Item = AnsiStr<'a>> + use<'a> {
+    pub(crate) fn bone_names(&self) -> impl Iterator<Item = AnsiStr<'a>> + use<'a> {
         let mut names = self.bone_names;
         self.bones.iter().map_while(move |bone| next_name(&mut names, bone.name_len.get()).ok())
     }
 
     /// Returns an iterator over the animations' names.
-    pub fn animation_names(&self) -> impl Iterator<Item = AnsiStr<'a>> + use<'a> {
+    pub(crate) fn animation_names(&self) -> impl Iterator<Item = AnsiStr<'a>> + use<'a> {
         let mut names = self.animation_names;
         self.animations.iter().map_while(move |animation| next_name(&mut names, animation.name_len.get()).ok())
-    }
-
-    /// Returns a bone's transform in a frame, or `None` if there is no such bone or frame. Frames are numbered across
-    /// all animations.
-    pub fn matrix(&self, bone: usize, frame: usize) -> Option<&'a MorphMatrix> {
-        let frames = usize::try_from(self.frame_count).ok()?;
-        if frame >= frames {
-            return None;
-        }
-        self.matrices.get(bone.checked_mul(frames)?.checked_add(frame)?)
     }
 }
 
@@ -228,7 +218,7 @@ fn vertices_of(record: &MorphMeshRecord) -> Result<u64> {
 
 impl<'a> MorphMeshes<'a> {
     /// Returns an iterator over the morphed meshes. Getting to the last one means walking the others.
-    pub fn meshes(&self) -> impl Iterator<Item = MorphMesh<'a>> + use<'a> {
+    pub(crate) fn meshes(&self) -> impl Iterator<Item = MorphMesh<'a>> + use<'a> {
         let mut names = Cursor::new(self.names.as_bytes());
         let mut vertices = cursor_over(self.vertices);
         // They were read with the sums of these counts, so there are enough for every record.
@@ -246,7 +236,7 @@ impl<'a> MorphMeshes<'a> {
 /// A mesh with morphed vertices.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub struct MorphMesh<'a> {
+pub(crate) struct MorphMesh<'a> {
     /// Its counts and its target mesh.
     pub record: &'a MorphMeshRecord,
     /// The mesh's name.
@@ -255,13 +245,4 @@ pub struct MorphMesh<'a> {
     pub collection_name: AnsiStr<'a>,
     /// Vertices, ordered by frame, vertex.
     pub vertices: LeArray<'a, Vec3>,
-}
-
-impl<'a> MorphMesh<'a> {
-    /// Returns all vertices in a frame, or `None` if there is no such frame. Empty if the mesh has no vertices.
-    pub fn frame(&self, frame: usize) -> Option<&'a [Vec3]> {
-        let frames = usize::try_from(self.record.frames.get()).ok()?;
-        let vertices = usize::try_from(self.record.vertices.get()).ok()?;
-        frame_of(self.vertices, frame, (frames, vertices))
-    }
 }

@@ -1,11 +1,9 @@
 //! Records that may have the gap that the description's offset column implies.
 
-use std::borrow::Cow;
-
 use crate::base::span::Span;
 use crate::bytes::parser::reading;
 use crate::bytes::shapes::shapes;
-use crate::bytes::{Cursor, Element, to_native};
+use crate::bytes::{Cursor, Element};
 use crate::outline::{Outline, Type};
 use crate::record::Stored;
 use crate::record::parser::{Grammar, array};
@@ -13,27 +11,11 @@ use crate::record::parser::{Grammar, array};
 shapes! {
     /// Records in place, packed like those of every other chunk, or with the gap that the description's offset column
     /// implies. The variant is the one that ends exactly at the chunk's size. Records are returned without the gap.
-    pub enum Records<'a, T, W> of T where [T: Element + From<&'a W>, W: Element] {
+    pub(crate) enum Records<'a, T, W> of T where [T: Element + From<&'a W>, W: Element] {
         /// Fields one after another.
         Packed(T) = |record| *record,
         /// With the gap. No such file is known.
         Wide(W) = |record| T::from(record),
-    }
-}
-
-impl<'a, T: Element + From<&'a W>, W: Element> Records<'a, T, W> {
-    /// Returns all records as native numbers. Borrows them if they have no gap and are aligned and the machine is
-    /// little-endian; otherwise copies them.
-    pub fn to_native(&self) -> Cow<'a, [T::Native]> {
-        match self {
-            Self::Packed(array) => array.to_native(),
-            Self::Wide(_) => to_native(&self.iter().collect::<Vec<_>>()).into_owned().into(),
-        }
-    }
-
-    /// Returns true if the records have the gap.
-    pub fn is_wide(&self) -> bool {
-        matches!(self, Self::Wide(_))
     }
 }
 

@@ -52,7 +52,7 @@ grammar! {
 
 /// Names separated by CR LF, which may be missing after the last one.
 #[derive(Clone, Copy, Debug)]
-pub struct NameLines<'a>(AnsiStr<'a>);
+pub(crate) struct NameLines<'a>(AnsiStr<'a>);
 
 impl Stored for NameLines<'_> {
     const TYPE: Type = Type::Varying("lines of text", 0);
@@ -69,7 +69,7 @@ fn name_lines<'a>(count: u64) -> impl Grammar<'a, Output = NameLines<'a>> {
 
 impl<'a> NameLines<'a> {
     /// Returns an iterator over the names.
-    pub fn iter(&self) -> impl Iterator<Item = AnsiStr<'a>> + use<'a> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = AnsiStr<'a>> + use<'a> {
         Lines { rest: self.0.as_bytes() }
     }
 }

@@ -14,27 +14,22 @@ use crate::record::parser::{Grammar, Length as _, parsers};
 
 /// A value for each set of texture coordinates.
 #[derive(Clone, Copy, Debug)]
-pub struct Sets<T>([Option<T>; 2]);
+pub(crate) struct Sets<T>([Option<T>; 2]);
 
 impl<T: Copy> Sets<T> {
     /// Returns the value of the set at `index`, or `None` after the last set.
-    pub fn get(&self, index: usize) -> Option<T> {
+    pub(crate) fn get(&self, index: usize) -> Option<T> {
         *self.0.get(index)?
     }
 
     /// Returns an iterator over the values of all sets.
-    pub fn iter(&self) -> ByIndex<Self> {
+    pub(crate) fn iter(&self) -> ByIndex<Self> {
         ByIndex::new(*self, self.len())
     }
 
     /// Returns the number of sets: 1 or 2.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.0.iter().flatten().count()
-    }
-
-    /// Returns true if there is no set, which is never the case in a file.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     /// Converts the value of each set. Returns `None` in the place of a set that does not exist.

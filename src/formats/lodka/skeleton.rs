@@ -74,17 +74,17 @@ fn require_skeleton(node: &Node<'_>) -> Result<()> {
 
 impl<'a> Animation<'a> {
     /// Returns a bone's key in a frame, or `None` if there is no such bone or frame. `bone` is its index in the list.
-    pub fn key(&self, frame: usize, bone: usize) -> Option<&'a Key> {
+    pub(crate) fn key(&self, frame: usize, bone: usize) -> Option<&'a Key> {
         self.frame(frame)?.get(bone)
     }
 
     /// Returns all bones' keys in a frame, or `None` if there is no such frame. Empty if there is no bone.
-    pub fn frame(&self, frame: usize) -> Option<&'a [Key]> {
+    pub(crate) fn frame(&self, frame: usize) -> Option<&'a [Key]> {
         frame_of(self.keys, frame, (self.frame_count as usize, self.bone_count as usize))
     }
 
     /// Returns the length in milliseconds: one interval for each frame.
-    pub fn duration(&self) -> i64 {
+    pub(crate) fn duration(&self) -> i64 {
         i64::from(self.interval).saturating_mul(self.frame_count.into())
     }
 }

@@ -16,7 +16,7 @@ use crate::record::parser::{Grammar, array};
 /// The weight of one bone for a vertex.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Weight {
+pub(crate) struct Weight {
     /// The bone, as an index into the list.
     pub bone: u16,
     /// The weight.
@@ -27,7 +27,7 @@ pub struct Weight {
 
 shapes! {
     /// Weight records as stored: 5 bytes each, or 6 in files with more than 127 bones.
-    pub enum WeightRecords<'a> of Weight {
+    pub(crate) enum WeightRecords<'a> of Weight {
         /// 7-bit bone numbers.
         Narrow(NarrowWeight) = |record| Weight {
             bone: (record.bone & 0x7f).into(),
@@ -46,7 +46,7 @@ shapes! {
 /// The bone weights of a mesh.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub struct Weights<'a> {
+pub(crate) struct Weights<'a> {
     /// The maximum number of records of a vertex (`BonesPerVertix`), at least 1.
     pub bones_per_vertex: u32,
     /// All records, vertex by vertex.
@@ -58,7 +58,7 @@ impl<'a> Weights<'a> {
     /// walking those before it.
     ///
     /// A list ends with a record that says so, or at the [maximum](Self::bones_per_vertex) for a vertex.
-    pub fn vertices(&self) -> impl Iterator<Item = WeightList<'a>> + use<'a> {
+    pub(crate) fn vertices(&self) -> impl Iterator<Item = WeightList<'a>> + use<'a> {
         WeightLists { weights: *self, next: 0 }
     }
 }
@@ -143,7 +143,7 @@ fn row(vertex: u32, Weight { bone, weight, .. }: Weight) -> [u8; 10] {
 
 /// The weights of one vertex.
 #[derive(Clone, Copy, Debug)]
-pub struct WeightList<'a> {
+pub(crate) struct WeightList<'a> {
     /// The records of all vertices.
     records: WeightRecords<'a>,
     /// The index of its first record.
@@ -155,22 +155,17 @@ pub struct WeightList<'a> {
 
 impl<'a> WeightList<'a> {
     /// Returns an iterator over the weights.
-    pub fn iter(&self) -> ByIndex<Self> {
+    pub(crate) fn iter(&self) -> ByIndex<Self> {
         ByIndex::new(*self, self.len())
     }
 
     /// Returns the number of weights, at least 1.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.end.saturating_sub(self.start)
     }
 
-    /// Returns true if there are no weights, which is never the case.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// Returns true if a record or the maximum ended it, and false for a last list that is cut short.
-    pub fn is_closed(&self) -> bool {
+    pub(crate) fn is_closed(&self) -> bool {
         self.is_closed
     }
 }

@@ -270,7 +270,7 @@ fn a_packed_member_that_is_no_stream_is_stored_or_an_error() {
     let error = decode(&archive_of(12, &changed)).unwrap_err();
     assert_eq!(error, "members[0] at 0x2b: LZSS stream of 12 bytes in 13");
     // A limit is never circumvented.
-    let limits = Limits { decoded_bytes: 12, ..Limits::default() };
+    let limits = Limits::default().with_decoded_bytes(12);
     let bytes = archive_of(13, STREAM);
     let member = members(&Archive::parse_with(&bytes, &limits).unwrap())[0];
     assert!(matches!(member.decode().unwrap_err().kind(), ErrorKind::Limit { limit: 12, .. }));
@@ -357,7 +357,7 @@ fn names_have_a_limit() {
 fn listing_stops_at_the_limit() {
     let bytes = [vec![stored(b"a", 0); 4].concat(), end()].concat();
     for (archive_members, listed) in [(3, 4), (4, 4), (5, 4)] {
-        let limits = Limits { archive_members, ..Limits::default() };
+        let limits = Limits::default().with_archive_members(archive_members);
         let archive = Archive::parse_with(&bytes, &limits).unwrap();
         let all: Vec<_> = archive.members().collect();
         assert_eq!((all.len(), all.last().unwrap().is_err()), (listed, archive_members == 3));

@@ -105,7 +105,7 @@ fn a_false_claim_takes_no_other_file_with_it() {
         assert_eq!((&*found[1].decode().unwrap(), &*found[2].decode().unwrap()), (&b"abc"[..], &b"abd"[..]));
         assert_eq!(verify(&bytes), [format!("! members[0]: a: {packed} bytes at 0x1f run into the directory")]);
         // No limit is spent for bytes that do not exist.
-        let budget = Budget::new(bytes.len() as u64, &Limits { work: 1, ..Limits::default() });
+        let budget = Budget::new(bytes.len() as u64, &Limits::default().with_work(1));
         let error = found[0].pay(&budget).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Malformed(_)), "{error}");
     }

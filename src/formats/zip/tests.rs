@@ -179,9 +179,9 @@ fn limits_stop_before_memory_is_taken() {
         ErrorKind::Limit { what, limit, .. } => (*what, *limit),
         _ => panic!("{error}"),
     };
-    let error = decode(Limits { decoded_bytes: 319, ..Limits::default() });
+    let error = decode(Limits::default().with_decoded_bytes(319));
     assert_eq!(limit(&error), ("decoded bytes in a block", 319));
-    let limits = Limits { archive_members: 1, ..Limits::default() };
+    let limits = Limits::default().with_archive_members(1);
     let archive = Archive::parse_with(&bytes, &limits).unwrap();
     let listed: Vec<_> = archive.members().collect();
     assert_eq!(limit(listed[1].as_ref().unwrap_err()), ("members in an archive", 1));

@@ -242,7 +242,7 @@ mod tests {
         for (decoded_bytes, expected) in
             [(0, 0), (3, 1), (8 * MIB - 1, 4 * MIB - 1), (8 * MIB, 4 * MIB), (u64::MAX, 4 * MIB)]
         {
-            let limits = Limits { decoded_bytes, ..Limits::default() };
+            let limits = Limits::default().with_decoded_bytes(decoded_bytes);
             assert_eq!(at_once(&Budget::new(0, &limits)), expected, "{decoded_bytes}");
         }
     }

@@ -46,11 +46,19 @@ pub enum Retry {
 
 /// A file that a store lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Listed {
     /// Its path.
     pub path: PathBuf,
     /// True if the caller named this exact file. Then it has a record whatever it is.
     pub named: bool,
+}
+
+impl Listed {
+    /// Creates a file of a listing. `named` says that the caller named this exact file.
+    pub const fn new(path: PathBuf, named: bool) -> Self {
+        Self { path, named }
+    }
 }
 
 /// A file in a store. It stays the same while it is open, or reading fails.

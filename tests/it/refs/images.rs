@@ -71,7 +71,8 @@ struct Asked {
 fn asked(paths: &[&Path]) -> Vec<Asked> {
     let mut scan = Scan::new(paths.iter().copied());
     scan.selection.ignored = true;
-    let rules = refs::Rules { above: true, ..refs::Rules::default() };
+    let mut rules = refs::Rules::default();
+    rules.above = true;
     let mut all = Vec::new();
     let each = |link: &refs::Link<'_>| {
         let own = link.member.map_or(link.path.to_owned(), |member| PathBuf::from(&member.text));
@@ -93,7 +94,7 @@ fn asked(paths: &[&Path]) -> Vec<Asked> {
 
 /// The file that a finder names. A file that has only the name is none for `refs`.
 fn found(textures: &mut refs::Textures<'_>, asked: &Asked) -> Option<String> {
-    let model = refs::Model { path: &asked.model.0, member: asked.member.as_ref(), format: asked.format };
+    let model = refs::Model::new(&asked.model.0, asked.member.as_ref(), asked.format);
     let image = textures.find(model, &asked.name).unwrap()?;
     assert_eq!(image.state, asked.state);
     let is_found = image.state != refs::State::Missing;
@@ -138,7 +139,8 @@ fn finder_of_page(root: &Path) -> refs::Textures<'static> {
 fn compare(root: &Path) -> usize {
     let all = asked(&[root]);
     let mut scan = Scan::new([root]);
-    let rules = refs::Rules { above: true, ..refs::Rules::default() };
+    let mut rules = refs::Rules::default();
+    rules.above = true;
     let mut textures = refs::Textures::of_scan(&scan, &rules);
     let mut page = finder_of_page(root);
     let mut count = 0;
@@ -153,7 +155,7 @@ fn compare(root: &Path) -> usize {
         let bytes = std::fs::read(file).unwrap();
         for asked in asked(&[file]) {
             let (path, member) = &asked.model;
-            let own = Address { file: path.clone(), member: member.clone().map(String::into_bytes) };
+            let own = Address::new(path.clone(), member.clone().map(String::into_bytes));
             for data in [None, Some(&*bytes)] {
                 let mut alone = refs::Textures::of_file(&scan, &rules, &own, data);
                 assert_eq!(found(&mut alone, &asked), asked.target, "{:?} {}", asked.model, asked.name.text);

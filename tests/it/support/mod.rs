@@ -3,6 +3,7 @@
 pub mod files;
 pub mod models;
 pub mod mutate;
+pub mod outline;
 pub mod program;
 #[cfg(unix)]
 pub mod pty;

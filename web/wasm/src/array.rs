@@ -39,6 +39,7 @@ impl Table {
         let bytes = match array.content {
             Content::Decoded(bytes) => bytes,
             Content::Here { range, stride } => without_gaps(data.get(range).unwrap_or_default(), stride, row),
+            _ => return Err(no_array(selector)),
         };
         let mut starts = Vec::new();
         let mut end = 0;

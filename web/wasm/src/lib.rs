@@ -448,7 +448,7 @@ impl Session {
             facts["state"] = State::Found.name().into();
             return Ok(bytes_of(facts.to_string(), &bytes).into());
         }
-        let texture = Name { text: name, lossy: false };
+        let texture = Name::new(name);
         let found = self.find_image(own, &texture)?;
         let Some(Found { address, state, bytes }) = found else { return Ok(JsValue::NULL) };
         let (mut facts, bytes) = model::image(&address, &bytes, most)?;

@@ -82,14 +82,12 @@ impl Lines {
     /// Adds a line of a file of which only the beginning was read. The last line ends where the file does.
     fn add_up_to(&mut self, size: u64, line: &Line<'_>) -> ControlFlow<()> {
         let Some(span) = line.span else { return self.add(line) };
-        let whole = Line {
-            name: line.name,
-            selector: line.selector,
-            kind: line.kind,
-            note: line.note.clone(),
-            span: Some(Span { offset: span.offset, bytes: size.saturating_sub(span.offset) }),
-            ..Line::default()
-        };
+        let mut whole = Line::default();
+        whole.name = line.name;
+        whole.selector = line.selector;
+        whole.kind = line.kind;
+        whole.note = line.note.clone();
+        whole.span = Some(Span::new(span.offset, size.saturating_sub(span.offset)));
         self.add(&whole)
     }
 

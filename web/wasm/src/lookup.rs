@@ -70,7 +70,7 @@ impl Session {
         let Some(catalog) = &self.catalog else { return Ok(None) };
         let Some(format) = node.format() else { return Ok(None) };
         let (path, member) = node.path();
-        let found = catalog.borrow_mut().find(Model { path, member, format }, texture)?;
+        let found = catalog.borrow_mut().find(Model::new(path, member, format), texture)?;
         let Some(image) = found else { return Ok(None) };
         Ok(Some(Located { address: MemberPath::address(&image.path, image.member.as_ref()), state: image.state }))
     }

@@ -299,7 +299,7 @@ impl Images for Open<'_> {
             room.hold(PIXEL_BYTES.saturating_add(texture.name.as_bytes().len() as u64)).ok()?;
             self.asked.push(facts);
             // Half opaque: a surface whose image decides its opacity is marked as blended.
-            return Some(Pixels { size: [1, 1], rgba: vec![128; 4] });
+            return Some(Pixels::new([1, 1], vec![128; 4]));
         }
         let bytes = self.read(texture, room)?;
         let (size, rgba) = match picture(&bytes, most).ok()? {
@@ -308,7 +308,7 @@ impl Images for Open<'_> {
             None => png_pixels(&bytes, most, room)?,
         };
         room.hold(rgba.len() as u64).ok()?;
-        Some(Pixels { size, rgba })
+        Some(Pixels::new(size, rgba))
     }
 
     fn left_out(&mut self, _: &str) {

@@ -63,7 +63,7 @@ impl Session {
         for row in &mut rows {
             if is_missing_texture(row)
                 && let Some(name) = row["name"].as_str()
-                && let Some(address) = self.locate_image(own, &Name { text: name.to_owned(), lossy: false })?
+                && let Some(address) = self.locate_image(own, &Name::new(name.to_owned()))?
             {
                 row["state"] = State::Found.name().into();
                 row["target"] = address.into();
@@ -193,7 +193,7 @@ impl Session {
             return None;
         }
         let (path, outer) = archive.path();
-        let member = MemberPath::join(outer, Name { text: name.to_owned(), lossy: false });
+        let member = MemberPath::join(outer, Name::new(name.to_owned()));
         Some(Text { path: path.into(), member: Some(member), bytes: inner.bytes(0, inner.size()).ok()? })
     }
 
