@@ -244,7 +244,7 @@ impl Members {
         for member in archive.members() {
             let member = member?;
             let name = member.name().as_bytes().to_ascii_lowercase();
-            budget.work(name.len() as u64)?;
+            budget.charge_work(name.len() as u64)?;
             doubts.add(&member, &name);
             if before.is_some_and(|before| before > name) {
                 doubts.names = Some("members that are not in alphabetical order");
@@ -299,7 +299,7 @@ fn ending(name: &[u8]) -> &[u8] {
 /// Adds bytes to a digest in pieces, each of which is charged first.
 fn hash(bytes: &[u8], sum: &mut Sha1, budget: &Budget) -> Result<()> {
     for piece in bytes.chunks(PIECE) {
-        budget.work(piece.len() as u64)?;
+        budget.charge_work(piece.len() as u64)?;
         sum.update(piece);
     }
     Ok(())

@@ -228,7 +228,7 @@ pub unsafe extern "C" fn meshpeek_each_array(
             if failure.is_some() {
                 return;
             }
-            if let Err(error) = budget.output(selector.len() as u64) {
+            if let Err(error) = budget.charge_output(selector.len() as u64) {
                 failure = Some(asset.located(error));
                 return;
             }

@@ -87,7 +87,7 @@ impl Images for Given<'_> {
         match unsafe { self.ask(texture, false) } {
             Some(Found::File(bytes)) if is_embeddable(bytes) => {
                 let memory = bytes.len() as u64;
-                if room.affords(memory, 0, memory) { Some(bytes) } else { None }
+                if room.can_afford(memory, 0, memory) { Some(bytes) } else { None }
             }
             // Asked for again as pixels.
             Some(_) => None,
@@ -107,7 +107,7 @@ impl Images for Given<'_> {
 /// Copies pixels, every n-th if there are more than `most` on a side.
 fn smaller([width, height]: [u32; 2], bytes: &[u8], most: u32, room: &Reservation<'_>) -> Option<Pixels> {
     let memory = bytes.len() as u64;
-    if !room.affords(memory, 0, memory) || room.work(memory).is_err() {
+    if !room.can_afford(memory, 0, memory) || room.charge_work(memory).is_err() {
         return None;
     }
     let step = width.max(height).div_ceil(most.max(1));

@@ -45,7 +45,7 @@ struct Charged<'b> {
 
 impl Write for Charged<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.budget.output(bytes.len() as u64).map_err(io::Error::other)?;
+        self.budget.charge_output(bytes.len() as u64).map_err(io::Error::other)?;
         self.bytes.write(bytes)
     }
 

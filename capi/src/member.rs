@@ -90,7 +90,7 @@ pub unsafe extern "C" fn meshpeek_each_member(
         let mut names = Names::of(&container);
         for member in container.members() {
             let member = member.map_err(|error| asset.located(error))?;
-            budget.output(member.name().len() as u64).map_err(|error| asset.located(error))?;
+            budget.charge_output(member.name().len() as u64).map_err(|error| asset.located(error))?;
             let listed = Listed::new(&member, &mut names);
             // SAFETY: the callback is the caller's.
             unsafe { listed.pass(each, user) }?;

@@ -81,11 +81,11 @@ impl Morphs {
         }
         let mut names = Vec::new();
         for morph in &morphs {
-            budget.output(MESH_BYTES)?;
+            budget.charge_output(MESH_BYTES)?;
             names.push(c_text(&Name::from(morph.name).text));
         }
         let room = Reservation::new(budget);
-        let welded = primitive.to_welded(|bytes| room.take(bytes))?;
+        let welded = primitive.to_welded(|bytes| room.charge_and_hold(bytes))?;
         let mut places = Vec::new();
         for corner in &welded.corners {
             places.push(corner.position);
@@ -258,7 +258,7 @@ unsafe impl Sync for meshpeek_mesh {}
 fn primitives<'a>(asset: &'a Asset<'_>, budget: &Budget) -> Result<Primitives<'a>, Failure> {
     let mut list = Vec::new();
     for primitive in asset.primitives() {
-        budget.output(MESH_BYTES)?;
+        budget.charge_output(MESH_BYTES)?;
         list.push(primitive?);
     }
     Ok(list)

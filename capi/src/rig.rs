@@ -107,7 +107,7 @@ fn moves<'a>(owners: &'a Owners, index: usize, budget: &Budget) -> Result<Moves<
     }
     let mut clips = Vec::new();
     for clip in rig.clips() {
-        budget.output(BONE_BYTES)?;
+        budget.charge_output(BONE_BYTES)?;
         clips.push(clip?);
     }
     Ok(Moves { rig, clips })

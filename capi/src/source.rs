@@ -143,7 +143,7 @@ impl meshpeek_source {
             let mut listed = Vec::new();
             for member in container.members() {
                 let member = member?;
-                budget.output(member.name().len() as u64)?;
+                budget.charge_output(member.name().len() as u64)?;
                 listed.push(Listed::new(&member, &mut names));
             }
             Ok(listed)

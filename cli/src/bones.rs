@@ -50,7 +50,7 @@ impl Bones {
     /// The names that are most similar to this one, if the budget allows the search.
     pub(crate) fn nearest(&self, name: &str, budget: &Budget) -> Vec<String> {
         let letters: u64 = self.names.iter().map(|known| known.len() as u64 + 16).sum();
-        if budget.work(letters.saturating_mul(name.len() as u64 + 16)).is_err() {
+        if budget.charge_work(letters.saturating_mul(name.len() as u64 + 16)).is_err() {
             return Vec::new();
         }
         let names = self.names.iter().map(|known| ByteStr::from(known.as_str()));

@@ -57,7 +57,7 @@ impl Request<'_> {
                 if let Some(written) = self.write_array(asset, &selector) {
                     return written;
                 }
-                if selector::is_of_others(asset, self.text)
+                if selector::exists_at_other_indices(asset, self.text)
                     && let Some(reason) = unread(asset, size, &selector)
                 {
                     return Err(Failure::at(self.path, format!("{} cannot be decoded: {reason}", self.text)));

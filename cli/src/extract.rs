@@ -107,7 +107,7 @@ impl Extraction<'_> {
     }
 
     fn open<'b>(&self, place: &Place<'_>, name: &Path, bytes: &'b [u8]) -> meshpeek::Result<Container<'b>> {
-        place.budget.work(bytes.len() as u64)?;
+        place.budget.charge_work(bytes.len() as u64)?;
         let asset = Asset::parse_file(name, bytes, &self.common.limits.limits())?;
         match Container::of(&asset) {
             Some(container) => Ok(container),
@@ -277,12 +277,12 @@ fn wanted<'a>(
     globs: Option<&Globs>,
     budget: &Budget,
 ) -> meshpeek::Result<Option<Member<'a>>> {
-    budget.members(1)?;
+    budget.charge_members(1)?;
     let member = member?;
     if let Some(globs) = globs {
         let name = member.name();
         let folders = name.as_bytes().iter().filter(|byte| matches!(byte, b'/' | b'\\')).count() as u64;
-        budget.work(name.len() as u64 * (folders + 1))?;
+        budget.charge_work(name.len() as u64 * (folders + 1))?;
         if !globs.matches(name) {
             return Ok(None);
         }

@@ -98,7 +98,7 @@ impl Search {
     fn inside(&mut self, place: &Place<'_>, name: &Path, bytes: &[u8], levels: &[String]) -> meshpeek::Result<()> {
         let Some((level, rest)) = levels.split_first() else { return Ok(()) };
         let limits = place.budget.limits();
-        place.budget.work(bytes.len() as u64)?;
+        place.budget.charge_work(bytes.len() as u64)?;
         let Ok(asset) = Asset::parse_file(name, bytes, limits) else { return Ok(()) };
         let Some(container) = Container::of(&asset) else { return Ok(()) };
         if let Ok(Some(member)) = container.find_written(level) {
@@ -116,8 +116,8 @@ impl Search {
             let name = names.next(member.name());
             let own = member.name();
             let folders = own.as_bytes().iter().filter(|byte| matches!(byte, b'/' | b'\\')).count() as u64;
-            place.budget.members(1)?;
-            place.budget.work(own.len() as u64 * (folders + 1))?;
+            place.budget.charge_members(1)?;
+            place.budget.charge_work(own.len() as u64 * (folders + 1))?;
             if globs.matches(own) && !own.as_bytes().ends_with(b"/") {
                 self.member(place, &member, name, rest)?;
             }
@@ -128,7 +128,7 @@ impl Search {
     fn member(&mut self, place: &Place<'_>, member: &Member<'_>, name: Name, rest: &[String]) -> meshpeek::Result<()> {
         let name = MemberPath::join(place.member, name);
         if rest.is_empty() {
-            place.budget.output(name.text.len() as u64)?;
+            place.budget.charge_output(name.text.len() as u64)?;
             self.found.push(MemberPath::join_path(&self.file, &name.text));
             return Ok(());
         }

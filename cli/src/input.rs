@@ -79,7 +79,7 @@ pub(crate) fn whole<T>(
             unreadable += 1;
             notes.error(text_of(&error));
         }
-        Found::PassedOver { path, .. } => passed_over(notes, &path),
+        Found::Excluded { path, .. } => passed_over(notes, &path),
         _ => {}
     };
     let found = progress::beside(scan, true, notes, || Ok(find(&mut handle)?))?;
@@ -168,7 +168,7 @@ impl<E> Handler<'_, E> {
         self.has_results |= matches!(found, Found::Asset(_) | Found::Unchanged(_));
         self.tally.take(&found, self.notes);
         let written = match found {
-            Found::PassedOver { path, named: true } => {
+            Found::Excluded { path, named: true } => {
                 let output = self.common.output.as_deref().unwrap_or(&path);
                 Err(OutputFile::is_input(output, &path))
             }
@@ -247,7 +247,7 @@ impl Tally {
                 notes.error(text_of(error));
             }
             Found::NoAsset(path) => notes.detail(format_args!("{}: not an asset", shown(path))),
-            Found::PassedOver { path, named: false } => passed_over(notes, path),
+            Found::Excluded { path, named: false } => passed_over(notes, path),
             _ => {}
         }
     }

@@ -318,14 +318,14 @@ impl<'c> Listing<'c> {
         // A pattern is tried on the whole name, and on what follows each of its folders.
         if !self.args.globs.is_empty() {
             let folders = own.as_bytes().iter().filter(|byte| matches!(byte, b'/' | b'\\')).count() as u64;
-            if let Err(error) = budget.work(own.len() as u64 * (folders + 1)) {
+            if let Err(error) = budget.charge_work(own.len() as u64 * (folders + 1)) {
                 return Ok(Err(error));
             }
         }
         let inner = Place { path: place.path, member: Some(name), depth: place.depth + 1, budget };
         if self.globs.matches(own) {
             // The name is in the address and in the member.
-            if let Err(error) = budget.output(name.text.len() as u64 * 2) {
+            if let Err(error) = budget.charge_output(name.text.len() as u64 * 2) {
                 return Ok(Err(error));
             }
             let link = match member.link_target(budget) {
@@ -343,7 +343,7 @@ impl<'c> Listing<'c> {
             return Ok(Ok(()));
         }
         let work = if member.form() == Form::InPlace { LOOK } else { INFLATE };
-        if let Err(error) = budget.work(work) {
+        if let Err(error) = budget.charge_work(work) {
             return Ok(Err(error));
         }
         let name = PathBuf::from(own.to_text_lossy());
@@ -451,13 +451,13 @@ fn failure(error: walkdir::Error, root: &Path) -> Failure {
 }
 
 fn parse<'a>(name: &Path, bytes: &'a [u8], budget: &Budget) -> meshpeek::Result<Asset<'a>> {
-    budget.work(bytes.len() as u64)?;
+    budget.charge_work(bytes.len() as u64)?;
     Asset::parse_file(name, bytes, budget.limits())
 }
 
 fn counted<'a>(member: meshpeek::Result<Member<'a>>, budget: &Budget) -> meshpeek::Result<Member<'a>> {
     let member = member?;
-    budget.members(1)?;
+    budget.charge_members(1)?;
     Ok(member)
 }
 

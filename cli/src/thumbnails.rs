@@ -240,7 +240,7 @@ impl Thumbnails {
 
 /// Charges for a picture if that leaves the rest of the budget intact.
 fn pays(budget: &Budget, bytes: u64) -> bool {
-    budget.affords(0, bytes, 0) && budget.output(bytes).is_ok()
+    budget.can_afford(0, bytes, 0) && budget.charge_output(bytes).is_ok()
 }
 
 /// Pictures on a contact sheet.
@@ -331,7 +331,7 @@ fn safe(part: &str) -> String {
 fn digest(seen: &Sighting<'_, '_>) -> Option<String> {
     let mut digest = Sha256::new();
     for piece in seen.data.chunks(1 << 20) {
-        seen.budget.work(piece.len() as u64).ok()?;
+        seen.budget.charge_work(piece.len() as u64).ok()?;
         digest.update(piece);
     }
     let mut text = String::with_capacity(64);

@@ -138,7 +138,7 @@ const QUESTIONS: &[Question] = &[
                     let _ = primitive.uvs(set);
                 }
                 primitive.triangles().take(ENOUGH).for_each(drop);
-                let _ = primitive.to_welded(|bytes| reservation.take(bytes));
+                let _ = primitive.to_welded(|bytes| reservation.charge_and_hold(bytes));
             }
         });
     }),

@@ -317,7 +317,7 @@ impl<'a> Member<'a> {
             #[cfg(feature = "pbo")]
             Self::Pbo(_) => 0,
         };
-        Ok(Content::Parts(ranges, budget.take(unpacked)?))
+        Ok(Content::Parts(ranges, budget.charge_and_hold(unpacked)?))
     }
 
     /// Returns the content without checking a member that is stored in place: it is borrowed, and its bytes are not
@@ -327,7 +327,7 @@ impl<'a> Member<'a> {
     /// Returns the errors of [`decode`](Self::decode), except for a wrong checksum of a member stored in place.
     pub fn view(&self, budget: &Budget) -> Result<Decoded<'a, u8>> {
         match self.borrowed()? {
-            Some(content) => Ok(Decoded::new(content.into(), budget.take(0)?)),
+            Some(content) => Ok(Decoded::new(content.into(), budget.charge_and_hold(0)?)),
             None => self.decode(budget),
         }
     }
@@ -365,9 +365,9 @@ impl<'a> Member<'a> {
         match self {
             #[cfg(feature = "pbo")]
             Self::Pbo(member) => {
-                let mut held = budget.take(0)?;
+                let mut held = budget.charge_and_hold(0)?;
                 let content = member.decode_after(|bytes| {
-                    held = budget.take(bytes)?;
+                    held = budget.charge_and_hold(bytes)?;
                     Ok(())
                 })?;
                 Ok(Decoded::new(content, held))
@@ -391,7 +391,7 @@ pub(crate) enum Checksum {
 impl Checksum {
     /// Compares it with that of the content. Charges the budget for the bytes.
     pub(crate) fn check(self, content: &[u8], budget: &Budget) -> Result<()> {
-        budget.work(content.len() as u64)?;
+        budget.charge_work(content.len() as u64)?;
         match self {
             #[cfg(feature = "zip")]
             Self::Zip(checksum) => checksum.check(content),

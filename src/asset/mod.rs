@@ -83,10 +83,10 @@ impl<'a> Asset<'a> {
         data: Data<'a>,
         budget: &Budget,
     ) -> Result<(Self, crate::budget::Held)> {
-        budget.work(data.size())?;
+        budget.charge_work(data.size())?;
         let asset = Self::parse_in(format, data, budget.limits())?;
         let kept = asset.kept_bytes();
-        budget.work(kept.saturating_mul(2))?;
+        budget.charge_work(kept.saturating_mul(2))?;
         Ok((asset, budget.hold(kept)?))
     }
 

@@ -12,24 +12,24 @@ impl Budget {
     /// Returns the elements of a block: borrowed if they are in place, else decoded. The budget is charged for it.
     ///
     /// # Errors
-    /// Returns the errors of [`work`](Self::work), [`hold`](Self::hold) and [`Block::decode`].
+    /// Returns the errors of [`charge_work`](Self::charge_work), [`hold`](Self::hold) and [`Block::decode`].
     pub fn decode<'a, T: Element>(&self, block: &Block<'a, T>) -> Result<Decoded<'a, T>> {
         block.check_claim()?;
         let bytes = if block.borrowed().is_some() { 0 } else { block.decoded_byte_len() };
-        let held = self.take(bytes).map_err(|error| error.at(block.offset()))?;
+        let held = self.charge_and_hold(bytes).map_err(|error| error.at(block.offset()))?;
         let elements = block.decode()?;
         // Decoding may have taken a while, and the run may have been stopped meanwhile.
-        self.work(0)?;
+        self.charge_work(0)?;
         Ok(Decoded { elements, held })
     }
 
     /// Passes the rows of a table to `sink`. The budget is charged for it.
     ///
     /// # Errors
-    /// Returns the errors of [`work`](Self::work), [`hold`](Self::hold) and [`Table::read`].
+    /// Returns the errors of [`charge_work`](Self::charge_work), [`hold`](Self::hold) and [`Table::read`].
     pub fn read(&self, table: &dyn Table, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
         let storage = table.storage();
-        self.work(table.read_work()).map_err(|error| error.at(storage.offset))?;
+        self.charge_work(table.read_work()).map_err(|error| error.at(storage.offset))?;
         let _held = self.hold(table.read_memory()).map_err(|error| error.at(storage.offset))?;
         table.read(sink)
     }

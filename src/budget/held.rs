@@ -85,11 +85,11 @@ impl Budget {
     /// Charges for bytes that are about to be decoded, and takes memory for them.
     ///
     /// # Errors
-    /// Returns the errors of [`work`](Self::work) and [`hold`](Self::hold).
-    pub fn take(&self, bytes: u64) -> Result<Held> {
+    /// Returns the errors of [`charge_work`](Self::charge_work) and [`hold`](Self::hold).
+    pub fn charge_and_hold(&self, bytes: u64) -> Result<Held> {
         // If the bytes alone exceed the limit, that error says more than one about spent work.
         self.room_beside(bytes)?;
-        self.work(bytes)?;
+        self.charge_work(bytes)?;
         self.hold(bytes)
     }
 

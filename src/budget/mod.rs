@@ -31,8 +31,8 @@
 //!     for _ in 0..4 {
 //!         let budget = budget.fork();
 //!         scope.spawn(move || {
-//!             let held = budget.take(1 << 16)?; // waits where other threads have the memory
-//!             let more = budget.take(1 << 16)?; // never waits for the line above
+//!             let held = budget.charge_and_hold(1 << 16)?; // waits where other threads have the memory
+//!             let more = budget.charge_and_hold(1 << 16)?; // never waits for the line above
 //!             drop((held, more));
 //!             Ok::<(), meshpeek::Error>(())
 //!         });
@@ -42,9 +42,9 @@
 //!
 //! # Tasks
 //!
-//! A task that waits in [`take`](Budget::take) blocks its thread, which another task may need to make progress. In an
+//! A task that waits in [`charge_and_hold`](Budget::charge_and_hold) blocks its thread, which another task may need to make progress. In an
 //! executor, or in a work-stealing thread pool, use [`try_hold`](Budget::try_hold), which never waits, and yield if it
-//! returns `None`. Alternatively, do the whole job, from the first `take` to the drop, in a thread that may block, such
+//! returns `None`. Alternatively, do the whole job, from the first `charge_and_hold` to the drop, in a thread that may block, such
 //! as that of `spawn_blocking`.
 //!
 //! ```
@@ -53,7 +53,7 @@
 //! async fn take(budget: &Budget, bytes: u64) -> Result<Held> {
 //!     loop {
 //!         if let Some(held) = budget.try_hold(bytes)? {
-//!             budget.work(bytes)?;
+//!             budget.charge_work(bytes)?;
 //!             return Ok(held);
 //!         }
 //!         yield_now().await;

@@ -132,7 +132,7 @@ impl Budget {
     /// # Errors
     /// Returns a [`Limit`](crate::ErrorKind::Limit) error if less work remains; all later charges fail too. Returns
     /// [`Cancelled`](crate::ErrorKind::Cancelled) if the caller [stopped](crate::Until) the work.
-    pub fn work(&self, bytes: u64) -> Result<()> {
+    pub fn charge_work(&self, bytes: u64) -> Result<()> {
         self.check_stop()?;
         match &self.counters {
             Some(counters) => counters.work.take(bytes),
@@ -150,7 +150,7 @@ impl Budget {
 
     /// Returns true if this much work and output could be charged now, and this much memory taken. Unlike a failed
     /// charge, it does not change the budget. Use it to skip a single part.
-    pub fn affords(&self, work: u64, output: u64, memory: u64) -> bool {
+    pub fn can_afford(&self, work: u64, output: u64, memory: u64) -> bool {
         let Some(claim) = &self.counters else { return memory <= self.limits.decoded_bytes };
         claim.work.has(work) && claim.output.has(output) && self.room() >= memory
     }
@@ -167,7 +167,7 @@ impl Budget {
     ///
     /// # Errors
     /// Returns an error if less output remains; all later charges for output fail too.
-    pub fn output(&self, bytes: u64) -> Result<()> {
+    pub fn charge_output(&self, bytes: u64) -> Result<()> {
         match &self.counters {
             Some(counters) => counters.output.take(bytes),
             None => Ok(()),
@@ -178,7 +178,7 @@ impl Budget {
     ///
     /// # Errors
     /// Returns an error if fewer members remain; all later charges for members fail too.
-    pub fn members(&self, count: u64) -> Result<()> {
+    pub fn charge_members(&self, count: u64) -> Result<()> {
         match &self.counters {
             Some(counters) => counters.members.take(count),
             None => Ok(()),

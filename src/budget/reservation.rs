@@ -22,7 +22,7 @@ const WORK_STEP: u64 = 1 << 16;
 /// let reservation = Reservation::new(&budget);
 /// let mut rows: Vec<[u64; 2]> = Vec::new();
 /// for row in 0..1000 {
-///     reservation.take(16)?;
+///     reservation.charge_and_hold(16)?;
 ///     rows.push([row, row * row]);
 /// }
 /// assert!(reservation.hold(1 << 26).is_err());
@@ -53,15 +53,15 @@ impl<'b> Reservation<'b> {
     /// when this is dropped.
     ///
     /// # Errors
-    /// Returns the errors of [`Budget::work`].
-    pub fn work(&self, bytes: u64) -> Result<()> {
+    /// Returns the errors of [`Budget::charge_work`].
+    pub fn charge_work(&self, bytes: u64) -> Result<()> {
         let due = self.due.get().saturating_add(bytes);
         if due < WORK_STEP {
             self.due.set(due);
             return Ok(());
         }
         self.due.set(0);
-        self.budget.work(due)
+        self.budget.charge_work(due)
     }
 
     /// Takes memory for bytes that are about to be kept. Waits like [`Budget::hold`].
@@ -88,17 +88,17 @@ impl<'b> Reservation<'b> {
     /// Charges for bytes that are about to be made, and takes memory for them.
     ///
     /// # Errors
-    /// Returns the errors of [`work`](Self::work) and [`hold`](Self::hold).
-    pub fn take(&self, bytes: u64) -> Result<()> {
-        self.work(bytes)?;
+    /// Returns the errors of [`charge_work`](Self::charge_work) and [`hold`](Self::hold).
+    pub fn charge_and_hold(&self, bytes: u64) -> Result<()> {
+        self.charge_work(bytes)?;
         self.hold(bytes)
     }
 
     /// Returns true if this much work and output could be charged now, and this much memory taken. See
-    /// [`Budget::affords`].
-    pub fn affords(&self, work: u64, output: u64, memory: u64) -> bool {
+    /// [`Budget::can_afford`].
+    pub fn can_afford(&self, work: u64, output: u64, memory: u64) -> bool {
         let more = memory.saturating_sub(self.left.get());
-        self.budget.affords(work.saturating_add(self.due.get()), output, more)
+        self.budget.can_afford(work.saturating_add(self.due.get()), output, more)
     }
 
     /// Gives back bytes that were kept and are no longer needed. Later calls of [`hold`](Self::hold) can use them.
@@ -109,9 +109,9 @@ impl<'b> Reservation<'b> {
     /// Charges for bytes of the result, and takes memory for them.
     ///
     /// # Errors
-    /// Returns the errors of [`Budget::output`] and [`hold`](Self::hold).
-    pub fn output(&self, bytes: u64) -> Result<()> {
-        self.budget.output(bytes)?;
+    /// Returns the errors of [`Budget::charge_output`] and [`hold`](Self::hold).
+    pub fn charge_output(&self, bytes: u64) -> Result<()> {
+        self.budget.charge_output(bytes)?;
         self.hold(bytes)
     }
 }
@@ -119,7 +119,7 @@ impl<'b> Reservation<'b> {
 impl Drop for Reservation<'_> {
     fn drop(&mut self) {
         // The work is done already. If it exceeds the budget, the next charge fails.
-        let _ = self.budget.work(self.due.get());
+        let _ = self.budget.charge_work(self.due.get());
     }
 }
 
@@ -142,9 +142,9 @@ mod tests {
         type Call = fn(&Reservation<'_>, u64) -> Result<()>;
         let calls: [(Call, [bool; 3]); 4] = [
             (|room, bytes| room.hold(bytes), [true, false, false]),
-            (|room, bytes| room.work(bytes), [false, true, false]),
-            (|room, bytes| room.take(bytes), [true, true, false]),
-            (|room, bytes| room.output(bytes), [true, false, true]),
+            (|room, bytes| room.charge_work(bytes), [false, true, false]),
+            (|room, bytes| room.charge_and_hold(bytes), [true, true, false]),
+            (|room, bytes| room.charge_output(bytes), [true, false, true]),
         ];
         for (number, (call, charged)) in calls.into_iter().enumerate() {
             for (limits, is_charged, code) in [

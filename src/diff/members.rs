@@ -208,7 +208,7 @@ impl Comparison<'_> {
 fn content_digest(member: &Member<'_>, budget: &Budget) -> Result<Option<[u8; 32]>> {
     match member.view(budget) {
         Ok(bytes) => {
-            bytes.budget().work(bytes.len() as u64)?;
+            bytes.budget().charge_work(bytes.len() as u64)?;
             Ok(Some(Sha256::digest(&*bytes).into()))
         }
         Err(error) if stops_comparison(&error) => Err(error),
@@ -230,8 +230,8 @@ fn listed<'a>(archive: &Container<'a>, budget: &Budget) -> Result<Vec<(Name, Mem
     let mut list = Vec::new();
     for member in archive.members() {
         let member = member?;
-        budget.members(1)?;
-        budget.work((member.name().len() as u64).saturating_add(256))?;
+        budget.charge_members(1)?;
+        budget.charge_work((member.name().len() as u64).saturating_add(256))?;
         list.push((names.next(member.name()), member));
     }
     Ok(list)

@@ -106,7 +106,7 @@ impl ArrayReader for Second<'_, '_> {
         if !is_whole {
             return Ok(());
         }
-        self.budget.work(two.len() as u64)?;
+        self.budget.charge_work(two.len() as u64)?;
         if let Some(result) = self.results.get_mut(place)
             && let Some(rows) = result
             && look_into(wanted, &one, &two, self.options, rows)

@@ -184,7 +184,7 @@ impl Builder<'_> {
         if self.failure.is_some() {
             return false;
         }
-        if let Err(error) = self.budget.work((bytes as u64).saturating_add(64)) {
+        if let Err(error) = self.budget.charge_work((bytes as u64).saturating_add(64)) {
             self.failure = Some(error);
             return false;
         }

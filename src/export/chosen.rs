@@ -48,7 +48,7 @@ pub(super) fn chosen<'a>(asset: &'a Asset<'_>, lod: Lod, room: &Reservation<'_>)
     let mut best: Option<Preference> = None;
     let mut chosen = Chosen { primitives: Vec::new(), unreadable: 0 };
     for primitive in asset.primitives() {
-        room.work(PRIMITIVE_WORK)?;
+        room.charge_work(PRIMITIVE_WORK)?;
         let primitive = match primitive {
             Ok(primitive) => primitive,
             Err(error) if error.is_from_outside() => return Err(error),

@@ -63,7 +63,7 @@ fn find_in_model(model: &lodka::Model<'_>, texture: &Texture<'_>, room: &Reserva
     for part in model.parts().flatten() {
         let Ok(Some(list)) = part.first::<lodka::TextureList<'_>>() else { continue };
         for image in list.textures().flatten() {
-            room.work(LOOK_WORK)?;
+            room.charge_work(LOOK_WORK)?;
             if image.file_name.as_bytes().eq_ignore_ascii_case(name) {
                 let data = image.data.as_bytes();
                 take(0, data.len() as u64, room)?;
@@ -76,11 +76,11 @@ fn find_in_model(model: &lodka::Model<'_>, texture: &Texture<'_>, room: &Reserva
 
 /// Takes memory for an image, if the budget also covers the work.
 fn take(work: u64, memory: u64, room: &Reservation<'_>) -> Result<()> {
-    if !room.affords(work, 0, memory) {
+    if !room.can_afford(work, 0, memory) {
         return Err(Error::limit("bytes of an image", memory, Code::DecodedBytesLimit));
     }
-    room.work(work)?;
-    room.take(memory)
+    room.charge_work(work)?;
+    room.charge_and_hold(memory)
 }
 
 impl Images for Embedded<'_> {

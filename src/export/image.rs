@@ -65,11 +65,11 @@ impl Pixels {
         };
         let decoded = mip.block()?.decoded_byte_len();
         let memory = mip.pixels().rows().saturating_mul(4).saturating_add(decoded);
-        if !room.affords(memory, 0, memory) {
+        if !room.can_afford(memory, 0, memory) {
             let limit = room.budget().limits().decoded_bytes;
             return Err(Error::limit("decoded bytes at once", limit, Code::DecodedBytesLimit));
         }
-        room.work(memory)?;
+        room.charge_work(memory)?;
         room.hold(memory)?;
         let picture = texture.to_picture(&mip);
         room.give(memory);

@@ -98,7 +98,7 @@ pub fn obj(asset: &Asset<'_>, options: &Options<'_>, budget: &Budget) -> Result<
     while let Some((primitive, mesh)) = meshes.next()? {
         let before = file.text.len();
         file.add(&primitive, &mesh, options.texture);
-        room.output(file.text.len().saturating_sub(before) as u64)?;
+        room.charge_output(file.text.len().saturating_sub(before) as u64)?;
     }
     Ok(meshes.into_model(vec![file.text.into_bytes()]))
 }
@@ -171,7 +171,7 @@ pub fn ply(asset: &Asset<'_>, options: &Options<'_>, budget: &Budget) -> Result<
     while let Some((primitive, mesh)) = meshes.next()? {
         let before = file.byte_len();
         file.add(&primitive, &mesh, options.texture)?;
-        room.output(file.byte_len().saturating_sub(before) as u64)?;
+        room.charge_output(file.byte_len().saturating_sub(before) as u64)?;
     }
     let head = file.head();
     Ok(meshes.into_model(vec![head.into_bytes(), file.vertices, file.faces]))

@@ -69,19 +69,19 @@ impl Primitive<'_> {
 
     fn mesh(&self, budget: &Budget, is_whole: bool) -> Result<Mesh> {
         let room = Reservation::new(budget);
-        let welded = self.to_welded(|bytes| room.take(bytes))?;
+        let welded = self.to_welded(|bytes| room.charge_and_hold(bytes))?;
         let corners = &welded.corners;
         let world = self.world_matrix;
         let sets = self.uv_sets()?.min(if is_whole { usize::MAX } else { 1 });
         let size = VERTEX_BYTES.saturating_add((sets as u64).saturating_mul(8));
-        room.take(size.saturating_mul(corners.len() as u64))?;
+        room.charge_and_hold(size.saturating_mul(corners.len() as u64))?;
         let stored = self.positions()?;
         // Every corner has a position.
         let positions = stored.gather(corners.iter().map(|corner| corner.position), |point| world.point(point));
         let normals = match self.normals()? {
             Some(normals) => normals.gather(corners.iter().map(|corner| corner.normal), world.normals()),
             None if self.are_normals_smoothed() => {
-                room.take(VERTEX_BYTES.saturating_mul(corners.len() as u64))?;
+                room.charge_and_hold(VERTEX_BYTES.saturating_mul(corners.len() as u64))?;
                 self.smoothed(&stored, &welded)
             }
             None => Vec::new(),

@@ -92,13 +92,13 @@ pub struct Welded {
 }
 
 impl Primitive<'_> {
-    /// Returns the triangles with one index per corner, as graphics cards need them, in new memory. `afford` is called
+    /// Returns the triangles with one index per corner, as graphics cards need them, in new memory. `check` is called
     /// after every few triangles with the number of bytes they took. It may return an error to stop: a count in a file
     /// is a claim.
     ///
     /// # Errors
-    /// Returns the error of `afford`, or an error if positions or triangles cannot be read.
-    pub fn to_welded(&self, mut afford: impl FnMut(u64) -> Result<()>) -> Result<Welded> {
+    /// Returns the error of `check`, or an error if positions or triangles cannot be read.
+    pub fn to_welded(&self, mut check: impl FnMut(u64) -> Result<()>) -> Result<Welded> {
         let mut welding = Welding {
             positions: self.vertex_count()?,
             known: Known { by_corner: self.is_indexed_by_corner(), ..Known::default() },
@@ -109,10 +109,10 @@ impl Primitive<'_> {
         welding.welded.triangles.reserve(likely);
         welding.welded.corners.reserve(likely);
         self.shape.each_triangle(&mut |corners| match welding.add(corners) {
-            Some(bytes) => afford(bytes),
+            Some(bytes) => check(bytes),
             None => Ok(()),
         })?;
-        afford(welding.due.0)?;
+        check(welding.due.0)?;
         Ok(welding.welded)
     }
 }

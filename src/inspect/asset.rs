@@ -51,7 +51,8 @@ impl Depth {
 
 /// An opened asset of any format.
 pub trait Inspect: Sealed + Send + Sync {
-    /// Returns the format, the limits that the asset was opened with, and its size in bytes.
+    /// Returns the format, the limits that the asset was opened with, and its size in bytes, for the methods below.
+    #[doc(hidden)]
     fn about(&self) -> (Format, &Limits, u64);
 
     /// Returns the format.

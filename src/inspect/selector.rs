@@ -18,7 +18,7 @@ mod list;
 mod path;
 mod steps;
 
-pub use list::{each, each_until, is_of_others, names, nearest};
+pub use list::{each, each_until, exists_at_other_indices, names, nearest};
 pub use path::Path;
 #[cfg(feature = "scan")]
 pub(crate) use path::push;

@@ -86,7 +86,7 @@ pub(crate) struct Bound {
     unreported: Cell<Option<Error>>,
 }
 
-/// The cost of a part, field or array, in bytes of [work](Budget::work).
+/// The cost of a part, field or array, in bytes of [work](Budget::charge_work).
 const ITEM_WORK: u64 = 256;
 /// The cost of each text of a list.
 const TEXT_WORK: u64 = 32;
@@ -100,7 +100,7 @@ impl Bound {
     /// Charges for this work. Returns false if the bound is exceeded.
     fn pay(&self, work: u64) -> bool {
         if !self.is_exceeded.get()
-            && let Err(error) = self.budget.work(work)
+            && let Err(error) = self.budget.charge_work(work)
         {
             self.is_exceeded.set(true);
             self.unreported.set(Some(error));

@@ -87,7 +87,7 @@ impl<'a, 'b> ModelCfg<'a, 'b> {
     /// Returns an error if the file has neither, if a binary config cannot be read, or if it exceeds the budget.
     pub fn read(data: &'a [u8], budget: &'b Budget) -> Result<Self> {
         let room = Reservation::new(budget);
-        room.work(data.len() as u64)?;
+        room.charge_work(data.len() as u64)?;
         let mut reading = Reading {
             room: &room,
             macros: HashSet::new(),
@@ -253,7 +253,7 @@ impl<'a, 'b> ModelCfg<'a, 'b> {
         while let Some(one) = next
             && steps <= self.models.all.len()
         {
-            self.room.work(STEP_WORK)?;
+            self.room.charge_work(STEP_WORK)?;
             steps = steps.saturating_add(1);
             let mut inherits = true;
             if let Some(animations) = &one.animations {
@@ -289,7 +289,7 @@ impl<'a, 'b> ModelCfg<'a, 'b> {
         let mut class = class;
         let most: usize = around.iter().map(|classes| classes.all.len()).sum();
         for _ in 0..=most {
-            self.room.work(STEP_WORK)?;
+            self.room.charge_work(STEP_WORK)?;
             if let Some(text) = class.text(key) {
                 return Ok(if text.is_empty() { None } else { Some(ByteStr::new(text)) });
             }
@@ -309,7 +309,7 @@ impl<'a, 'b> ModelCfg<'a, 'b> {
     /// The class of this name in the first of these lists that has it, from a level on.
     fn outward<'c>(&self, around: &[&'c Classes<'a>], level: &mut usize, name: &[u8]) -> Result<Option<&'c Class<'a>>> {
         while let Some(classes) = around.get(*level) {
-            self.room.work(STEP_WORK)?;
+            self.room.charge_work(STEP_WORK)?;
             if let Some(class) = classes.named(name) {
                 return Ok(Some(class));
             }
@@ -463,7 +463,7 @@ impl<'a> Classes<'a> {
     fn text(&self, class: &Class<'a>, key: Key, room: &Reservation<'_>) -> Result<Option<&'a [u8]>> {
         let mut class = Some(class);
         for _ in 0..=self.all.len() {
-            room.work(STEP_WORK)?;
+            room.charge_work(STEP_WORK)?;
             let Some(one) = class else { break };
             if let Some(text) = one.text(key) {
                 return Ok(Some(text));
@@ -484,7 +484,7 @@ impl<'a> Classes<'a> {
         let mut lists = Vec::new();
         let mut class = Some(class);
         for _ in 0..=self.all.len() {
-            room.work(STEP_WORK)?;
+            room.charge_work(STEP_WORK)?;
             let Some(one) = class else { break };
             if let Some(array) = one.array(key) {
                 room.hold(ITEM_BYTES.saturating_mul(array.texts.len() as u64))?;

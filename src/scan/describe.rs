@@ -116,7 +116,7 @@ impl<'p> Origin<'p> {
     /// Charges for work that all units of the archive share.
     pub(super) fn charge_units(&self, bytes: u64) -> Result<()> {
         match self.units {
-            Some(units) => units.work(bytes),
+            Some(units) => units.charge_work(bytes),
             None => Ok(()),
         }
     }
@@ -207,7 +207,7 @@ pub(super) fn describe_as<'a>(at: At<'_>, format: Option<Format>, data: Data<'a>
 }
 
 fn parse_and_survey<'a>(at: At<'_>, format: Option<Format>, data: Data<'a>, puts_off: bool) -> Result<Described<'a>> {
-    at.budget.work(data.size().saturating_add(RECORD_WORK))?;
+    at.budget.charge_work(data.size().saturating_add(RECORD_WORK))?;
     let asset = Asset::parse_in(format, data, at.budget.limits())?;
     let mut described = survey(at, data, &asset, puts_off)?;
     described.asset = Some(asset);
@@ -221,7 +221,7 @@ fn add_names_of_text(At { origin, budget }: At<'_>, data: Data<'_>, record: &mut
         return;
     }
     // The text is examined, and then read.
-    if budget.work(data.size().saturating_mul(2)).is_err() {
+    if budget.charge_work(data.size().saturating_mul(2)).is_err() {
         return;
     }
     let Ok(text) = data.head(data.size()) else { return };
@@ -237,7 +237,7 @@ fn add_names_of_text(At { origin, budget }: At<'_>, data: Data<'_>, record: &mut
     }
     let mut problems = Problems::new(&origin.scan.limits);
     record.summary.references = references.into_vec(&mut problems);
-    if origin.scan.depth == Depth::Verify && budget.work(data.size()).is_ok() {
+    if origin.scan.depth == Depth::Verify && budget.charge_work(data.size()).is_ok() {
         syntax::check(text, &mut problems);
     }
     record.summary.problems.append(&mut problems.into_vec());
@@ -257,7 +257,7 @@ fn survey<'a>(at: At<'_>, data: Data<'_>, asset: &Asset<'a>, puts_off: bool) -> 
     let At { origin: Origin { scan, .. }, budget } = at;
     // Data that an asset decodes for itself is examined as often as its own bytes.
     let kept = asset.kept_bytes();
-    budget.work(kept.saturating_mul(2))?;
+    budget.charge_work(kept.saturating_mul(2))?;
     let held = budget.hold(kept)?;
     let bytes = asset.size().saturating_add(kept);
     // This is all that is known before the survey.
@@ -267,7 +267,7 @@ fn survey<'a>(at: At<'_>, data: Data<'_>, asset: &Asset<'a>, puts_off: bool) -> 
     let mut problems = Problems::within(record_memory.budget().clone());
     let mut depth = scan.depth;
     if depth == Depth::Verify
-        && let Err(error) = budget.work(bytes)
+        && let Err(error) = budget.charge_work(bytes)
     {
         problems.error(&error);
         depth = Depth::Summary;
@@ -280,7 +280,7 @@ fn survey<'a>(at: At<'_>, data: Data<'_>, asset: &Asset<'a>, puts_off: bool) -> 
     let (mut summary, check) = survey_in_parts(asset, depth, decodes && puts_off, &mut problems);
     report_tear(asset, &mut problems);
     if decodes && scan.lint {
-        match budget.work(bytes) {
+        match budget.charge_work(bytes) {
             Ok(()) => lint::check(asset, at.origin.name(), &mut problems),
             Err(error) => problems.error(&error),
         }
@@ -354,7 +354,7 @@ const NAMES_PER_BYTE: u64 = 64;
 /// Amounts up to this are not counted: each thread has one record at a time.
 const FEW_NAMES: u64 = 64 << 10;
 
-/// The cost of making a record, in bytes of [work](Budget::work).
+/// The cost of making a record, in bytes of [work](Budget::charge_work).
 const RECORD_WORK: u64 = 4096;
 
 /// Returns the record of something that does not open, in this format if it is known. `bytes` is its size, and `data`

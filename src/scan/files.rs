@@ -45,7 +45,7 @@ impl Run<'_> {
 
     fn target(&self, target: Target) {
         if target.use_as == Use::Nothing {
-            return self.put(Found::PassedOver { path: target.path, named: target.named });
+            return self.put(Found::Excluded { path: target.path, named: target.named });
         }
         #[cfg(feature = "stores")]
         if let Some(stores) = self.scan.store_of(&target.path) {
@@ -138,7 +138,7 @@ impl Run<'_> {
             let budget_of_units = self.budget_of_units(&address.file, whole);
             // A small archive is read whole for each unit that opens it again.
             let read = if members.start == 0 { whole } else { whole.min(READ_WHOLE) };
-            if let Err(error) = budget_of_units.work(read) {
+            if let Err(error) = budget_of_units.charge_work(read) {
                 self.put(Found::Unreadable(error.in_file(&address.file)));
                 return Ok(true);
             }

@@ -30,7 +30,7 @@ pub enum Found {
     /// has the archive's own record.
     Continued(PathBuf),
     /// A file that [`Selection::except`] excludes.
-    PassedOver {
+    Excluded {
         /// The file.
         path: PathBuf,
         /// True if the caller named this exact file.

@@ -63,9 +63,9 @@ fn charge(At { origin, budget }: At<'_>, member: &Member<'_>, around: u64) -> Re
     let name = (member.name().len() as u64).saturating_mul(LONGEST_ESCAPE);
     // As the member, and in the address.
     let names = around.saturating_add(name).saturating_mul(2);
-    budget.members(1)?;
-    budget.work(work)?;
-    budget.output(RECORD_BYTES.saturating_add(names))?;
+    budget.charge_members(1)?;
+    budget.charge_work(work)?;
+    budget.charge_output(RECORD_BYTES.saturating_add(names))?;
     origin.charge_units(work)
 }
 
@@ -76,7 +76,7 @@ pub(super) fn pay(At { origin, budget }: At<'_>, record: &mut Record) -> Option<
         return None;
     }
     let bytes = content_bytes(record);
-    if let Err(error) = budget.output(bytes) {
+    if let Err(error) = budget.charge_output(bytes) {
         record.prefix = None;
         record.summary.references.clear();
         record.summary.problems = vec![Problem::error(&error)];

@@ -115,7 +115,7 @@ impl Digests {
                 let _ = stop::in_pieces(bytes, |piece| hash.update(piece));
             }
         };
-        let read = match budget.work(bytes.saturating_mul(names.len() as u64)) {
+        let read = match budget.charge_work(bytes.saturating_mul(names.len() as u64)) {
             Ok(()) => asset.digests(names, budget, &mut sink),
             Err(error) => vec![Err(error); names.len()],
         };
@@ -139,7 +139,7 @@ impl Digests {
     pub(super) fn of_file(data: Option<&[u8]>, budget: &Budget) -> Self {
         let mut digest = None;
         if let Some(data) = data
-            && budget.work(data.len() as u64).is_ok()
+            && budget.charge_work(data.len() as u64).is_ok()
         {
             digest = sha256(data).ok();
         }

@@ -26,7 +26,7 @@ pub struct Selection {
     pub folder_depth: Option<usize>,
     /// Follow symbolic links.
     pub follow: bool,
-    /// Excludes these files, by whatever path they are found. Each is reported as [`Found::PassedOver`](super::Found).
+    /// Excludes these files, by whatever path they are found. Each is reported as [`Found::Excluded`](super::Found).
     pub except: Vec<FileId>,
 }
 

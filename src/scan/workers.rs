@@ -201,7 +201,7 @@ mod tests {
                         problems.error(&Error::malformed(format!("item {item}")).at(item));
                     }
                     if item > 200 {
-                        problems.error(&problems.budget().work(u64::MAX).unwrap_err());
+                        problems.error(&problems.budget().charge_work(u64::MAX).unwrap_err());
                     }
                 });
                 problems.into_vec()

@@ -77,7 +77,7 @@ impl FileMap {
     ///
     /// # Errors
     /// Returns the errors of [`open_with`](Self::open_with) and of `check`.
-    pub fn open_checked(
+    pub fn open_if(
         path: impl AsRef<Path>,
         access: Access,
         limits: &Limits,
@@ -102,7 +102,7 @@ impl FileMap {
         opened.map_err(|error| error.in_file(path))
     }
 
-    /// Opens a file for the functions above. Calls `check` as [`open_checked`](Self::open_checked) does. Errors do not
+    /// Opens a file for the functions above. Calls `check` as [`open_if`](Self::open_if) does. Errors do not
     /// have the path yet.
     pub(super) fn open_inner(
         path: &Path,

@@ -12,12 +12,12 @@ use crate::budget::{Budget, Held};
 /// The memory per member for detecting repeated names and members that share bytes.
 const MEMBER_BYTES: u64 = 48;
 
-/// The cost of a member for its entry alone, in bytes of [work](Budget::work).
+/// The cost of a member for its entry alone, in bytes of [work](Budget::charge_work).
 pub(crate) const ENTRY_WORK: u64 = 256;
 /// The cost of a member whose beginning is decoded to recognise its format.
 const BEGINNING_WORK: u64 = 2048;
 
-/// Returns the cost of visiting a member, in bytes of [work](Budget::work), without that of its content.
+/// Returns the cost of visiting a member, in bytes of [work](Budget::charge_work), without that of its content.
 pub(crate) fn cost(member: &Member<'_>) -> u64 {
     if member.form() == Form::InPlace { ENTRY_WORK } else { BEGINNING_WORK }
 }

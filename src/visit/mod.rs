@@ -139,7 +139,7 @@ impl Visitor for Opening<'_> {
     }
 
     fn charge(&self, member: &Member<'_>, budget: &Budget) -> Result<()> {
-        budget.work(cost(member))
+        budget.charge_work(cost(member))
     }
 
     fn look<'a>(&mut self, place: &Place, bytes: Bytes<'_, 'a>) -> Flow<Option<Archive<'a>>> {
@@ -178,7 +178,7 @@ fn count_members(container: &Container<'_>, budget: &Budget) -> (usize, Result<(
     let mut count = 0_usize;
     for member in container.members() {
         let counted = match member {
-            Ok(_) => budget.members(1),
+            Ok(_) => budget.charge_members(1),
             Err(error) => Err(error),
         };
         if counted.is_err() {

@@ -140,7 +140,7 @@ pub(super) fn add_lods(asset: &Asset<'_>, key: Key<'_>, budget: &Budget, batches
 fn add_odol_lods(model: &odol::Model<'_>, key: Key<'_>, budget: &Budget, batches: &impl AddRow) -> ControlFlow<()> {
     for entry in model.lods() {
         let Ok(Some(lod)) = model.lod(entry.index) else { continue };
-        if budget.output(row_bytes(key)).is_err() {
+        if budget.charge_output(row_bytes(key)).is_err() {
             continue;
         }
         batches.add::<Lods>(&LodRow {
@@ -163,7 +163,7 @@ fn add_odol_lods(model: &odol::Model<'_>, key: Key<'_>, budget: &Budget, batches
 fn add_mlod_lods(model: &mlod::Model<'_>, key: Key<'_>, budget: &Budget, batches: &impl AddRow) -> ControlFlow<()> {
     for (index, (lod, span)) in model.lods().spanned().enumerate() {
         let Ok(lod) = lod else { break };
-        if budget.output(row_bytes(key)).is_err() {
+        if budget.charge_output(row_bytes(key)).is_err() {
             continue;
         }
         let mut row = LodRow {

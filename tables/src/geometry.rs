@@ -156,7 +156,7 @@ pub(super) fn add_primitives(
         }
         batches.add::<Geometry>(&row)?;
         // The row itself may have spent the budget.
-        if is_limit || budget.output(0).is_err() {
+        if is_limit || budget.charge_output(0).is_err() {
             break;
         }
     }
@@ -213,7 +213,7 @@ impl<'g> GeometryRow<'g> {
     fn fill(&mut self, primitive: Result<Primitive<'g>>, budget: &Budget) -> Result<()> {
         let primitive = primitive?;
         let name = Name::from(primitive.place.name).text;
-        budget.output(ROW_BYTES.saturating_add(name.len() as u64))?;
+        budget.charge_output(ROW_BYTES.saturating_add(name.len() as u64))?;
         self.place = Some(primitive.place);
         self.lod_name = primitive.place.lod_name();
         self.name = Some(name);
@@ -223,10 +223,10 @@ impl<'g> GeometryRow<'g> {
             self.alpha = Some(material.alpha);
         }
         let texts = [&self.texture, &self.material].into_iter().flatten().map(String::len).sum::<usize>();
-        budget.output(texts as u64)?;
+        budget.charge_output(texts as u64)?;
         let mesh = primitive.to_plain_mesh(budget)?;
         let points = mesh.positions.len().saturating_add(mesh.normals.len()).saturating_add(mesh.indices.len());
-        budget.output((points as u64).saturating_mul(12))?;
+        budget.charge_output((points as u64).saturating_mul(12))?;
         self.mesh = mesh;
         Ok(())
     }

@@ -83,7 +83,7 @@ impl<B: AddRow> Walk<'_, B> {
     /// Returns true if the budget allows a row with this many bytes of text.
     fn pays(&mut self, bytes: usize) -> bool {
         let bytes = ROW_BYTES.saturating_add(bytes as u64).saturating_add(self.key.bytes() as u64);
-        self.is_cut = self.is_cut || self.budget.output(bytes).is_err();
+        self.is_cut = self.is_cut || self.budget.charge_output(bytes).is_err();
         !self.is_cut && self.flow.is_continue()
     }
 

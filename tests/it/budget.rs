@@ -146,17 +146,17 @@ fn threads_that_help_share_the_lane_of_the_one_that_waits_for_them() {
 #[test]
 fn a_pot_that_was_found_empty_stays_empty() {
     let budget = Budget::new(0, &Limits::default().with_work(1).with_output(1).with_archive_members(5));
-    assert!(budget.work(3 * MIB).is_err() && budget.work(1).is_err());
-    assert!(budget.output(3 * MIB).is_err() && budget.output(1).is_err());
-    assert!(budget.members(6).is_err() && budget.members(1).is_err());
-    assert!(budget.take(1).is_err() && budget.fork().work(1).is_err());
+    assert!(budget.charge_work(3 * MIB).is_err() && budget.charge_work(1).is_err());
+    assert!(budget.charge_output(3 * MIB).is_err() && budget.charge_output(1).is_err());
+    assert!(budget.charge_members(6).is_err() && budget.charge_members(1).is_err());
+    assert!(budget.charge_and_hold(1).is_err() && budget.fork().charge_work(1).is_err());
 }
 
 /// One round of a task: takes memory, yields, takes more, yields.
 async fn round(budget: &Budget, counter: &Counter, round: u64) {
     let take = async |budget: &Budget, bytes: u64| loop {
         if let Some(held) = budget.try_hold(bytes).unwrap() {
-            budget.work(bytes).unwrap();
+            budget.charge_work(bytes).unwrap();
             break held;
         }
         tokio::task::yield_now().await;
@@ -215,9 +215,9 @@ fn jobs_of_a_pool_of_threads_get_on_within_the_limit() {
             (0..2000_u64).into_par_iter().for_each(|job| {
                 let budget = budget.fork();
                 let [first, second] = [job * 7 % 60 * MIB, job * 11 % 40 * MIB];
-                let held = budget.take(first).unwrap();
+                let held = budget.charge_and_hold(first).unwrap();
                 counter.add(first);
-                let inside = held.budget().take(second).unwrap();
+                let inside = held.budget().charge_and_hold(second).unwrap();
                 counter.add(second);
                 thread::yield_now();
                 counter.remove(first + second);
@@ -261,14 +261,14 @@ fn a_reservation_takes_in_steps_and_ends_at_the_limit() {
     assert_eq!(limit_of(reservation.hold(1)), 3 * MIB + 5);
     assert_eq!(limit_of(budget.hold(1)), 3 * MIB + 5);
     reservation.give(100);
-    reservation.output(99).unwrap();
+    reservation.charge_output(99).unwrap();
     reservation.hold(1).unwrap();
     // Outstanding costs are charged at the end.
-    reservation.work(7).unwrap();
+    reservation.charge_work(7).unwrap();
     drop(reservation);
     drop(budget.hold(3 * MIB + 5).unwrap());
-    budget.work(2 * MIB - 7).unwrap();
-    assert!(budget.work(1).is_err() && budget.output(MIB).is_err());
+    budget.charge_work(2 * MIB - 7).unwrap();
+    assert!(budget.charge_work(1).is_err() && budget.charge_output(MIB).is_err());
 }
 
 /// Memory is held for rows of a packed table while they are read, but not for rows in place.

@@ -99,7 +99,7 @@ fn errors_of_the_system_and_the_caller_have_their_codes() {
     let ranges = Ranges::new(1_000);
     assert_eq!(Asset::parse_ranges(&ranges, &Limits::default()).unwrap_err().code(), Code::Incomplete);
     let stopped = Until::new(Arc::new(true.into()));
-    assert_eq!(Budget::unlimited(&Limits::default()).work(1).unwrap_err().code(), Code::Cancelled);
+    assert_eq!(Budget::unlimited(&Limits::default()).charge_work(1).unwrap_err().code(), Code::Cancelled);
     drop(stopped);
     let zip = zip(&[Entry::stored("a.b3d", &bytes)], b"").to_vec();
     for member in ["b.b3d", "a.b3d!/deeper", "b.b3d!/deeper"] {

@@ -235,14 +235,14 @@ fn members_over_the_same_bytes_are_looked_into_once() {
 #[test]
 fn a_budget_that_is_spent_refuses_everything() {
     let budget = Budget::new(0, &Limits::default().with_work(1).with_decoded_bytes(100));
-    budget.work(2 << 20).unwrap();
-    assert_eq!(budget.work(1).unwrap_err().code(), Code::WorkLimit);
-    budget.work(0).unwrap();
+    budget.charge_work(2 << 20).unwrap();
+    assert_eq!(budget.charge_work(1).unwrap_err().code(), Code::WorkLimit);
+    budget.charge_work(0).unwrap();
     let outer = budget.hold(60).unwrap();
     assert!(outer.budget().hold(41).is_err());
     let inner = outer.budget().hold(40).unwrap();
     assert_eq!(inner.budget().limits().decoded_bytes, 0);
-    assert!(Budget::unlimited(&Limits::default()).work(u64::MAX).is_ok());
+    assert!(Budget::unlimited(&Limits::default()).charge_work(u64::MAX).is_ok());
 }
 
 /// Memory is granted in turns, and threads that hold some never wait for each other.
@@ -321,6 +321,6 @@ fn a_stop_is_noticed_inside_an_asset() {
             assert_eq!(problems, ["cancelled"]);
         }
         drop(until);
-        assert!(budget.work(1).is_ok());
+        assert!(budget.charge_work(1).is_ok());
     }
 }

@@ -17,7 +17,7 @@ fn stopped() -> Until {
 }
 
 fn is_stopped() -> bool {
-    Budget::unlimited(&Limits::default()).work(1).is_err()
+    Budget::unlimited(&Limits::default()).charge_work(1).is_err()
 }
 
 /// An archive of this many members, and 3 MiB of content.

@@ -62,7 +62,7 @@ pub(super) fn members(
 
 fn counted<'a>(member: meshpeek::Result<Member<'a>>, budget: &Budget) -> meshpeek::Result<Member<'a>> {
     let member = member?;
-    budget.members(1)?;
+    budget.charge_members(1)?;
     Ok(member)
 }
 

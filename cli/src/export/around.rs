@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use meshpeek::address::{Address, MemberPath, open_checked_member};
+use meshpeek::address::{Address, MemberPath, open_member_if};
 use meshpeek::answers::refs::{Image, Model, Rules, State, Textures};
 use meshpeek::budget::Reservation as Room;
 use meshpeek::container::Container;
@@ -204,14 +204,14 @@ impl<'a> Around<'a> {
     pub(super) fn read_file(&self, path: &Path, room: &Room<'_>) -> Result<Option<Bytes>, TooLarge> {
         let mut is_too_large = false;
         // Always copy: decoders do not support bytes that change.
-        let file = FileMap::open_checked(path, Access::READ, &self.limits, |bytes| {
+        let file = FileMap::open_if(path, Access::READ, &self.limits, |bytes| {
             // Its own bytes count as read, so the budget always covers them.
-            is_too_large = !room.affords(0, 0, bytes);
+            is_too_large = !room.can_afford(0, 0, bytes);
             if is_too_large {
                 return Err(too_large());
             }
             room.budget().add_bytes(bytes);
-            room.take(bytes)
+            room.charge_and_hold(bytes)
         });
         if is_too_large {
             return Err(TooLarge);
@@ -226,7 +226,7 @@ impl<'a> Around<'a> {
         let (around, own) = MemberPath::new(member).split_last();
         let Some(archive) = self.archive(path, around.map(str::to_owned)) else { return Ok(None) };
         let Some(budget) = lock(&self.open).budgets.get(path).cloned() else { return Ok(None) };
-        if !budget.affords(archive.cost, 0, 0) || budget.work(archive.cost).is_err() {
+        if !budget.can_afford(archive.cost, 0, 0) || budget.charge_work(archive.cost).is_err() {
             return Err(TooLarge);
         }
         let data = archive.data();
@@ -235,7 +235,7 @@ impl<'a> Around<'a> {
         let alone = Budget::new(data.len() as u64, &self.limits);
         let mut copy: Option<Bytes> = None;
         if let Ok(opened) =
-            open_checked_member(&archive.name, data, Some(own.as_bytes()), &alone, &mut |bytes| cost.take(bytes))
+            open_member_if(&archive.name, data, Some(own.as_bytes()), &alone, &mut |bytes| cost.take(bytes))
             && let Ok(content) = opened.content
             && content.check().is_ok()
         {
@@ -273,10 +273,10 @@ impl<'a> Around<'a> {
     fn open_inner(&self, path: &Path, inner: &str) -> Option<Archive<'a>> {
         let outer = self.archive(path, None)?;
         let budget = lock(&self.open).budgets.get(path).cloned()?;
-        budget.work(outer.cost).ok()?;
+        budget.charge_work(outer.cost).ok()?;
         let whole = outer.data();
         let alone = Budget::new(whole.len() as u64, &self.limits);
-        let opened = open_checked_member(path, whole, Some(inner.as_bytes()), &alone, &mut |_| Ok(())).ok()?;
+        let opened = open_member_if(path, whole, Some(inner.as_bytes()), &alone, &mut |_| Ok(())).ok()?;
         let name = match &opened.member {
             Some(member) => PathBuf::from(&member.text),
             None => path.into(),
@@ -288,7 +288,7 @@ impl<'a> Around<'a> {
             let range = start..start.checked_add(content.len())?;
             return Some(Archive { name, range, bytes: outer.bytes.clone(), cost });
         }
-        budget.work(content.len() as u64).ok()?;
+        budget.charge_work(content.len() as u64).ok()?;
         let bytes = content.to_vec();
         Some(Archive { name, range: 0..bytes.len(), bytes: Whole::Decoded(Arc::new(bytes)), cost })
     }
@@ -315,13 +315,13 @@ impl MemberCost<'_> {
             return Ok(());
         }
         self.twice = bytes.saturating_mul(2);
-        self.is_too_large = !self.room.affords(0, 0, self.twice) || !self.budget.affords(self.twice, 0, 0);
+        self.is_too_large = !self.room.can_afford(0, 0, self.twice) || !self.budget.can_afford(self.twice, 0, 0);
         if self.is_too_large {
             return Err(too_large());
         }
-        self.budget.work(self.twice)?;
+        self.budget.charge_work(self.twice)?;
         self.room.budget().add_bytes(bytes);
-        self.room.take(self.twice)
+        self.room.charge_and_hold(self.twice)
     }
 }
 
@@ -338,7 +338,7 @@ fn cost(name: &Path, data: &[u8], budget: &Budget) -> Option<u64> {
     for member in Container::of(&asset)?.members() {
         let Ok(member) = member else { break };
         let look = LOOK_WORK.saturating_add(member.name().len() as u64);
-        budget.work(look).ok()?;
+        budget.charge_work(look).ok()?;
         cost = cost.saturating_add(look);
     }
     Some(cost)

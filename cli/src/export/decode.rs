@@ -43,10 +43,10 @@ pub(super) fn decode(bytes: &[u8], name: &str, most: u32, room: &Reservation<'_>
     let smaller = pixels.min(u64::from(most).pow(2)) * 4;
     let work = pixels.saturating_mul(6);
     let bytes_of = pixels.saturating_mul(12);
-    if width > MOST_SIDE || height > MOST_SIDE || !room.affords(work, 0, bytes_of.saturating_add(smaller)) {
+    if width > MOST_SIDE || height > MOST_SIDE || !room.can_afford(work, 0, bytes_of.saturating_add(smaller)) {
         return Err(TooLarge);
     }
-    if room.work(work).is_err() || room.hold(bytes_of).is_err() {
+    if room.charge_work(work).is_err() || room.hold(bytes_of).is_err() {
         return Err(TooLarge);
     }
     let Some(mut reader) = reader(bytes, name) else { return Ok(None) };

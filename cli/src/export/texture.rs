@@ -43,7 +43,7 @@ pub(super) fn to_png(texture: &Texture<'_>, args: &Args, size: u32, room: &Reser
     // Before anything is charged or decoded.
     let decoded = mip.block()?.decoded_byte_len();
     let rgba = mip.pixels().rows().saturating_mul(4);
-    room.work(decoded.saturating_add(rgba.saturating_mul(2)))?;
+    room.charge_work(decoded.saturating_add(rgba.saturating_mul(2)))?;
     room.hold(decoded.saturating_add(rgba.saturating_mul(2)))?;
     let mut pixels = mip.to_rgba8()?;
     if args.unswizzle

@@ -326,7 +326,7 @@ impl<'c> Folder<'c> {
 fn decoded<'m>(member: &Member<'m>, budget: &Budget) -> meshpeek::Result<Decoded<'m, u8>> {
     let content = member.decode(budget)?;
     // Bytes that the archive claims are charged once they are there.
-    budget.work(content.len() as u64)?;
+    budget.charge_work(content.len() as u64)?;
     Ok(content)
 }
 

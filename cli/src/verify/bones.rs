@@ -71,7 +71,7 @@ pub(super) fn check(seen: &Sighting<'_, '_>) -> Option<Problem> {
 }
 
 fn read_config<'a, 'b>(text: &'a [u8], budget: &'b Budget) -> meshpeek::Result<ModelCfg<'a, 'b>> {
-    budget.work(text.len() as u64)?;
+    budget.charge_work(text.len() as u64)?;
     ModelCfg::read(text, budget)
 }
 

@@ -112,7 +112,7 @@ impl Compared {
         if indices.is_empty() {
             return;
         }
-        let _held = match budget.take(bytes) {
+        let _held = match budget.charge_and_hold(bytes) {
             Ok(held) => held,
             Err(error) => return self.problems.push(Problem::error(&error)),
         };
@@ -136,7 +136,7 @@ impl Compared {
         let mut named = Vec::new();
         // A record that cannot be read ends the list, and is reported by the survey.
         for texture in index.textures().map_while(Result::ok) {
-            if let Err(error) = budget.work(HEAD as u64) {
+            if let Err(error) = budget.charge_work(HEAD as u64) {
                 return self.problems.push(Problem::error(&error));
             }
             // Of 1,980 listed textures of real addons, 105 are not there.

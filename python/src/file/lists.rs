@@ -43,7 +43,7 @@ impl<T> Rows<T> {
         if self.failure.is_some() {
             return ControlFlow::Break(());
         }
-        if let Err(error) = self.budget.output(ROW_BYTES.saturating_add(text_bytes as u64)) {
+        if let Err(error) = self.budget.charge_output(ROW_BYTES.saturating_add(text_bytes as u64)) {
             self.failure = Some(error);
             return ControlFlow::Break(());
         }
@@ -72,7 +72,7 @@ struct Json {
 impl Write for Json {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         let charge = (bytes.len() as u64).saturating_mul(JSON_BYTES);
-        self.budget.output(charge).map_err(std::io::Error::other)?;
+        self.budget.charge_output(charge).map_err(std::io::Error::other)?;
         self.text.write(bytes)
     }
 

@@ -53,12 +53,12 @@ impl Directory {
                 let mark = members.clone();
                 let Some(Ok(member)) = members.next() else { return Ok(listed) };
                 if listed.count.is_multiple_of(STEP) {
-                    budget.output(size_of::<Members<'_>>() as u64)?;
+                    budget.charge_output(size_of::<Members<'_>>() as u64)?;
                     listed.marks.push(mark);
                 }
                 let name = names.next(member.name());
                 if name.text.as_bytes() != member.name().as_bytes() {
-                    budget.output(64 + name.text.len() as u64)?;
+                    budget.charge_output(64 + name.text.len() as u64)?;
                     listed.renamed.insert(listed.count, name);
                 }
                 listed.count += 1;

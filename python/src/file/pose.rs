@@ -61,14 +61,14 @@ impl File {
                 let mut bones = Vec::new();
                 for bone in rig.bones() {
                     let name = Name::from(bone.name).text;
-                    budget.output(256 + name.len() as u64)?;
+                    budget.charge_output(256 + name.len() as u64)?;
                     bones.push(BoneRow { name, parent: bone.parent });
                 }
                 let mut clips = Vec::new();
                 for clip in rig.clips() {
                     let clip = clip?;
                     let name = Name::from(clip.name).text;
-                    budget.output(256 + name.len() as u64)?;
+                    budget.charge_output(256 + name.len() as u64)?;
                     clips.push(ClipRow { name, seconds: clip.seconds, rate: clip.rate });
                 }
                 rigs.push((rig.model, bones, clips));
@@ -116,7 +116,7 @@ impl File {
     ) -> PyResult<Bound<'py, PyAny>> {
         let matrices = self.with_asset(py, |open, asset| {
             let rig = self::rig(asset, rig)?;
-            open.budget().output(MATRIX_BYTES.saturating_mul(rig.bones().len() as u64))?;
+            open.budget().charge_output(MATRIX_BYTES.saturating_mul(rig.bones().len() as u64))?;
             let rest = rig.rest();
             let pose = match seconds {
                 Some(seconds) => self::clip(&rig, clip.as_deref())?.pose_at(seconds)?,

@@ -132,7 +132,7 @@ impl Open {
             for member in container.members() {
                 let Ok(member) = member else { break };
                 let name = names.next(member.name());
-                budget.output(64 + name.text.len() as u64)?;
+                budget.charge_output(64 + name.text.len() as u64)?;
                 all.push(name);
             }
             Ok(all)

@@ -269,14 +269,14 @@ impl Next<'_> {
     fn open(&mut self, archive: &Open, budget: &Budget, every: bool) -> Result<Option<Open>, Error> {
         for member in self.members.by_ref() {
             let member = member?;
-            budget.members(1)?;
+            budget.charge_members(1)?;
             let name = self.names.next(member.name());
             let index = self.index;
             self.index += 1;
             if self.shared.binary_search(&index).is_ok() {
                 continue;
             }
-            budget.work(MEMBER_WORK)?;
+            budget.charge_work(MEMBER_WORK)?;
             if !every && matches!(may_be_asset(&archive.path, &name, &member), Ok(false)) {
                 continue;
             }
@@ -300,8 +300,8 @@ fn next_in_ranges(
     loop {
         let found = open.next_in_ranges(inside, *index, every)?;
         let passed = found.saturating_sub(*index).saturating_add(1) as u64;
-        budget.members(passed)?;
-        budget.work(passed.saturating_mul(MEMBER_WORK))?;
+        budget.charge_members(passed)?;
+        budget.charge_work(passed.saturating_mul(MEMBER_WORK))?;
         *index = found.saturating_add(1);
         match open.member_at_in_ranges(inside, found)? {
             Some(opened) if every || is_asset(&opened) => return Ok(Some(opened)),

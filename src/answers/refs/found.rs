@@ -284,7 +284,7 @@ mod tests {
                 (Found::Unreadable(error()), false, false, true),
                 (Found::Unchanged(path()), false, false, false),
                 (Found::Continued(path()), false, false, false),
-                (Found::PassedOver { path: path(), named: false }, false, false, false),
+                (Found::Excluded { path: path(), named: false }, false, false, false),
             ] {
                 let mut index = Index::new(&Scan::new(["none"]), &[]);
                 index.is_around = is_around;

@@ -13,7 +13,7 @@ use crate::base::error::Result;
 use crate::base::text::Name;
 use crate::budget::Budget;
 
-/// The cost of looking at an image, in bytes of [work](Budget::work), in addition to its name.
+/// The cost of looking at an image, in bytes of [work](Budget::charge_work), in addition to its name.
 const LOOK_WORK: u64 = 64;
 
 /// Adds the keys of the names by which an asset refers to its own images, as far as it is readable.
@@ -58,6 +58,6 @@ pub(super) fn inside(asset: &Asset<'_>, budget: &Budget, hash: &RandomState, key
 
 /// The key of an image's name, within the budget.
 fn image_key(name: &str, budget: &Budget, hash: &RandomState) -> Result<Key> {
-    budget.work(LOOK_WORK.saturating_add(name.len() as u64))?;
+    budget.charge_work(LOOK_WORK.saturating_add(name.len() as u64))?;
     Ok(key(hash, &folded(name)))
 }

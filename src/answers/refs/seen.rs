@@ -43,7 +43,7 @@ impl Seen {
         let Some(asset) = seen.asset else { return Self::of_text(seen) };
         // The materials of a model are read a second time for it, which is paid for.
         let mut copies = None;
-        if wants_copies && seen.budget.work(seen.data.len() as u64).is_ok() {
+        if wants_copies && seen.budget.charge_work(seen.data.len() as u64).is_ok() {
             copies = Copies::of(asset, hash);
         }
         let mut this = Self { listing: Listing::of(seen), copies, ..Self::default() };
@@ -77,7 +77,7 @@ fn read_text(seen: &Sighting<'_, '_>, is_lua: bool) -> Result<Text> {
     const NAMES_PER_BYTE: u64 = 32;
     let bytes = seen.data.len() as u64;
     let limits = seen.budget.limits();
-    seen.budget.work(bytes)?;
+    seen.budget.charge_work(bytes)?;
     let _held = seen.budget.hold(bytes.saturating_mul(NAMES_PER_BYTE).min(limits.reference_bytes.saturating_mul(2)))?;
     if is_lua {
         let (asks, cut) = lua::asks(seen.data, limits);
@@ -86,7 +86,7 @@ fn read_text(seen: &Sighting<'_, '_>, is_lua: bool) -> Result<Text> {
     let name = MemberPath::own_name(&seen.record.path, seen.record.member.as_ref());
     let Some(order) = Utf16::of(seen.data) else { return Ok(Text::read(name, seen.data, limits)) };
     let copied = Utf16::most_in_utf8(seen.data.len()) as u64;
-    seen.budget.work(copied)?;
+    seen.budget.charge_work(copied)?;
     let _copy = seen.budget.hold(copied)?;
     let mut text = Text::read(name, order.to_utf8(seen.data).as_bytes(), limits);
     if !bytes.is_multiple_of(2) {
@@ -118,7 +118,7 @@ pub(super) struct Listed {
     pub(super) odd: Option<Odd>,
 }
 
-/// The cost of listing a member, in bytes of [work](crate::Budget::work), in addition to its name.
+/// The cost of listing a member, in bytes of [work](crate::Budget::charge_work), in addition to its name.
 const LISTED_WORK: u64 = 64;
 
 impl Listing {
@@ -130,7 +130,7 @@ impl Listing {
         for member in container.members() {
             let Ok(member) = member else { break };
             let name = member.name();
-            if let Err(error) = seen.budget.work(LISTED_WORK.saturating_add(name.len() as u64)) {
+            if let Err(error) = seen.budget.charge_work(LISTED_WORK.saturating_add(name.len() as u64)) {
                 listing.cut = Some(error);
                 break;
             }

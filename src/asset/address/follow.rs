@@ -90,7 +90,7 @@ fn enter<'n, C: Place>(
     let data = around.data();
     let budget = around.budget();
     check(data.size())?;
-    budget.work(data.size())?;
+    budget.charge_work(data.size())?;
     let archive_name = MemberPath::own_name(file, opened.member.as_ref());
     let asset = Asset::parse_file_in(archive_name, data, budget.limits())?;
     let Some(container) = Container::of(&asset) else {

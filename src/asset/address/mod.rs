@@ -56,7 +56,7 @@ pub fn open_member<'a>(
     member: Option<&[u8]>,
     budget: &Budget,
 ) -> Result<Opened<Content<'a>>> {
-    open_checked_member(file, data, member, budget, &mut |_| Ok(()))
+    open_member_if(file, data, member, budget, &mut |_| Ok(()))
 }
 
 /// Opens a member like [`open_member`], but calls `check` before an archive on the path is examined and before a member
@@ -64,7 +64,7 @@ pub fn open_member<'a>(
 ///
 /// # Errors
 /// Returns the errors of [`open_member`] and of `check`.
-pub fn open_checked_member<'a>(
+pub fn open_member_if<'a>(
     file: &Path,
     data: &'a [u8],
     member: Option<&[u8]>,

@@ -36,7 +36,7 @@ impl List {
         }
         let _ = write!(self.text, "{item}");
         // Strings double their capacity as they grow.
-        room.output(self.text.len().saturating_sub(before) as u64)?;
+        room.charge_output(self.text.len().saturating_sub(before) as u64)?;
         room.hold(self.text.len().saturating_sub(before) as u64)?;
         self.len = self.len.saturating_add(1);
         Ok(self.len.saturating_sub(1))
@@ -88,7 +88,7 @@ impl<'r> Glb<'r> {
             set(&mut view, "target", usage as u32);
         }
         let whole = piece.len().next_multiple_of(4);
-        self.room.output(whole as u64)?;
+        self.room.charge_output(whole as u64)?;
         piece.reserve_exact(whole.saturating_sub(piece.len()));
         piece.resize(whole, 0);
         self.bytes = self.bytes.saturating_add(whole);

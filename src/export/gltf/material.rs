@@ -56,7 +56,7 @@ fn surface(material: &Material<'_>) -> Json {
 impl Scene<'_> {
     /// Returns the index of a material. Writes it and its images on first use.
     pub(super) fn material(&mut self, material: &Material<'_>, uv_sets: usize) -> Result<usize> {
-        self.room.work(CORNER_WORK.saturating_mul(material.textures.len() as u64))?;
+        self.room.charge_work(CORNER_WORK.saturating_mul(material.textures.len() as u64))?;
         let mut surface = surface(material);
         if let Some(texture) = material.base()
             && let Some(reference) = self.reference(texture, uv_sets)?
@@ -142,7 +142,7 @@ impl Scene<'_> {
     /// Returns the index of a material. Writes it on first use.
     fn once(&mut self, material: &Json) -> Result<usize> {
         let key = material.to_string();
-        self.room.work(key.len() as u64)?;
+        self.room.charge_work(key.len() as u64)?;
         if let Some(index) = self.materials.get(&key) {
             return Ok(*index);
         }
@@ -203,7 +203,7 @@ impl Scene<'_> {
         let mut written = None;
         if let Some(ImageFile { bytes, media_type, alpha }) = found {
             let length = bytes.len() as u64;
-            if room.affords(0, length, length) {
+            if room.can_afford(0, length, length) {
                 let bytes = bytes.into_owned();
                 written = Some(self.write_image(&name, bytes, media_type, alpha)?);
             } else {

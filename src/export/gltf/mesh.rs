@@ -96,7 +96,7 @@ impl<'s> Scene<'s> {
         let room = self.room;
         let mut held_for_welding = 0_u64;
         let welded = primitive.to_welded(|bytes| {
-            room.work(CORNER_WORK)?;
+            room.charge_work(CORNER_WORK)?;
             room.hold(bytes)?;
             held_for_welding = held_for_welding.saturating_add(bytes);
             Ok(())
@@ -203,7 +203,7 @@ impl<'s> Scene<'s> {
         let mut targets = Vec::new();
         for morph in morphs {
             self.room.hold(vertices.point_bytes())?;
-            self.room.work(vertices.point_bytes())?;
+            self.room.charge_work(vertices.point_bytes())?;
             let mut target = Vec::with_capacity(vertices.points.len());
             for (corner, point) in zip(&vertices.corners, &vertices.points) {
                 let moved = vertices.placement.point(morph.positions.array(corner.position as usize));
@@ -241,7 +241,7 @@ impl<'s> Scene<'s> {
                 normals = Some(list);
             }
             Ok(None) if primitive.are_normals_smoothed() => {
-                self.room.work((corners.len() as u64).saturating_mul(CORNER_WORK))?;
+                self.room.charge_work((corners.len() as u64).saturating_mul(CORNER_WORK))?;
                 normals = Some(smooth_normals(points, triangles));
             }
             _ => {}
@@ -274,7 +274,7 @@ impl<'s> Scene<'s> {
         for uv_set in 0..most {
             let Ok(Some(uvs)) = primitive.uvs(uv_set) else { return Ok(uv_set) };
             // Some formats compute them anew for each primitive.
-            self.room.work((uvs.len() as u64).saturating_mul(8))?;
+            self.room.charge_work((uvs.len() as u64).saturating_mul(8))?;
             let mut list: Vec<[f32; 2]> = Vec::with_capacity(vertices.corners.len());
             for corner in &vertices.corners {
                 let mut uv = uvs.array(corner.uv(uv_set) as usize).unwrap_or_default();
@@ -322,14 +322,14 @@ impl<'s> Scene<'s> {
             return Ok(Skinning::default());
         }
         // This covers all vertices of the mesh, for each of its primitives.
-        self.room.work((vertices.position_count as u64).saturating_mul(CORNER_WORK))?;
+        self.room.charge_work((vertices.position_count as u64).saturating_mul(CORNER_WORK))?;
         let own_weights = if given_weights.is_none() { primitive.to_weights().ok().flatten() } else { None };
         let Some(weights) = given_weights.or(own_weights.as_ref()) else { return Ok(Skinning::default()) };
         if joints.bones.is_empty() {
             return Ok(Skinning::default());
         }
         let influences: usize = (0..weights.len()).map(|vertex| weights.of(vertex).len()).sum();
-        self.room.work((influences as u64).saturating_mul(CORNER_WORK))?;
+        self.room.charge_work((influences as u64).saturating_mul(CORNER_WORK))?;
         let (numbers, shares) = joints.shares(weights, &vertices.corners);
         let end = joints.end();
         set(attributes, "JOINTS_0", self.glb.joints(&numbers, usize::from(end).saturating_add(1))?);

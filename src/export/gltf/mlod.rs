@@ -109,14 +109,14 @@ impl Scene<'_> {
                 continue;
             }
             let Some(&bone) = bones_by_name.get(&tag.name.as_bytes().to_ascii_lowercase()) else { continue };
-            self.room.work(lod.points.len() as u64)?;
+            self.room.charge_work(lod.points.len() as u64)?;
             let Ok(joint) = u32::try_from(bone) else { continue };
             let before = influences.len();
             for (point, weight) in tag.weights(lod) {
                 influences.push((point, Influence { joint, weight }));
             }
             let added = influences.len().saturating_sub(before) as u64;
-            self.room.take(added.saturating_mul(CORNER_WORK))?;
+            self.room.charge_and_hold(added.saturating_mul(CORNER_WORK))?;
             if added > 0 {
                 joints.add(bone);
             }

@@ -153,7 +153,7 @@ impl Scene<'_> {
         let pace = self.pace(clip);
         let mut lists = Channels::default();
         for &bone in clip.bones() {
-            self.room.work(CORNER_WORK)?;
+            self.room.charge_work(CORNER_WORK)?;
             let Ok(track) = clip.to_track(bone) else {
                 self.lose(1);
                 continue;
@@ -217,7 +217,7 @@ impl Scene<'_> {
         if keys.times.is_empty() {
             return Ok(None);
         }
-        self.room.work(CORNER_WORK.saturating_mul(keys.times.len() as u64))?;
+        self.room.charge_work(CORNER_WORK.saturating_mul(keys.times.len() as u64))?;
         let times = self.write_times(&keys.times)?;
         let values = self.glb.floats(&keys.values, Use::Other, false)?;
         Ok(Some(WrittenKeys { times, values }))

@@ -124,7 +124,7 @@ impl Scene<'_> {
     /// Returns the next primitive that can be read. Others are counted.
     pub(super) fn next<'a>(&mut self, all: &mut Primitives<'a>) -> Result<Option<Primitive<'a>>> {
         for primitive in all {
-            self.room.work(PRIMITIVE_WORK)?;
+            self.room.charge_work(PRIMITIVE_WORK)?;
             match primitive {
                 Ok(primitive) => return Ok(Some(primitive)),
                 Err(_) => self.lose(1),

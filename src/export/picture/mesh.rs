@@ -42,7 +42,7 @@ impl Mesh {
         self.normals = None;
         self.moves = None;
         let count = primitive.vertex_count()?;
-        room.work((count as u64).saturating_mul(CORNER_WORK))?;
+        room.charge_work((count as u64).saturating_mul(CORNER_WORK))?;
         let eye = Mat4::from_mat3a(self.axes.transpose());
         let world = primitive.world_matrix.glam();
         let positions = primitive.positions()?;
@@ -52,7 +52,7 @@ impl Mesh {
                 self.points.extend(positions.iter().map(|point| to_eye.transform_point3a(point.to_array().into())));
             }
             Some(moves) => {
-                room.take((count as u64).saturating_mul(size_of::<Mat4>() as u64))?;
+                room.charge_and_hold((count as u64).saturating_mul(size_of::<Mat4>() as u64))?;
                 let all: Vec<Mat4> = (0..count).map(|vertex| moves.of(vertex)).collect();
                 for (point, moved) in zip(positions.iter(), &all) {
                     let point = moved.transform_point3(world.transform_point3(point.to_array().into()));
@@ -76,7 +76,7 @@ impl Mesh {
             stored = None;
         }
         let count = stored.as_ref().map_or(0, Values::len);
-        room.work((count as u64).saturating_mul(CORNER_WORK))?;
+        room.charge_work((count as u64).saturating_mul(CORNER_WORK))?;
         let turn = primitive.world_matrix.normals();
         let to_eye = self.axes.transpose();
         let mut normals = Vec::with_capacity(count);
@@ -124,7 +124,7 @@ impl Smooth {
             for point in [a, b, c] {
                 *sums.entry(Self::key(point)).or_default() += normal;
             }
-            room.take((sums.len().saturating_sub(before) as u64).saturating_mul(64))?;
+            room.charge_and_hold((sums.len().saturating_sub(before) as u64).saturating_mul(64))?;
         }
         for sum in sums.values_mut() {
             *sum = sum.normalize_or_zero();

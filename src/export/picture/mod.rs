@@ -104,7 +104,7 @@ pub fn picture_on(
     let width = (side as usize).saturating_mul(if is_fine { 2 } else { 1 });
     // Positions and normals of a mesh, and their decoded source; the canvas, the picture, and the data for its edges.
     let pixels = Canvas::bytes(width).saturating_add(u64::from(side).saturating_mul(side.into()).saturating_mul(8));
-    room.take(vertices.saturating_mul(72).saturating_add(pixels))?;
+    room.charge_and_hold(vertices.saturating_mul(72).saturating_add(pixels))?;
     room.hold((MOST_KEPT as u64).saturating_mul(size_of::<[Corner; 3]>() as u64))?;
     let mut mesh = Mesh::new(view.eye);
     let mut survey = Survey { format: asset.format(), room, bounds: Bounds::NONE, free: MOST_KEPT };
@@ -184,7 +184,7 @@ impl Survey<'_> {
         }
         // In Arma's formats, triangles would be decoded again for each part of a mesh.
         if !matches!(self.format.name(), "odol" | "mlod") {
-            self.room.work(count.saturating_mul(CORNER_WORK))?;
+            self.room.charge_work(count.saturating_mul(CORNER_WORK))?;
             part.has_wrong_normals = part.primitive.has_wrong_normals().unwrap_or(false);
         }
         Ok(())

@@ -47,7 +47,7 @@ impl<I: Iterator<Item = Result<[Corner; 3]>>> Triangles<'_, I> {
             Self::Kept(kept) => Ok(kept.next().copied()),
             Self::Read { corners, room } => {
                 let Some(triangle) = corners.next() else { return Ok(None) };
-                room.work(CORNER_WORK)?;
+                room.charge_work(CORNER_WORK)?;
                 Ok(Some(triangle?))
             }
         }

@@ -25,7 +25,7 @@ impl Posed {
         let mut has_clip = false;
         for rig in asset.rigs() {
             let Ok(rig) = rig else { continue };
-            room.take(BONE_BYTES.saturating_mul(rig.bones().len() as u64))?;
+            room.charge_and_hold(BONE_BYTES.saturating_mul(rig.bones().len() as u64))?;
             let Some(clip) = find_clip(&rig, view.clip) else { continue };
             has_clip = true;
             if let Some(skins) = clip.pose_at(time)?.skin(&rig.rest()) {

@@ -136,7 +136,7 @@ impl<'s> Scene<'s> {
             let places = corners.map(|corner| frame.place(mesh.point(&corner)));
             let Some(reach) = self.canvas.reach(places) else { continue };
             let area = reach.area().saturating_mul(PIXEL_WORK);
-            room.work(area)?;
+            room.charge_work(area)?;
             let normals = normals_of(part, mesh, smooth.as_ref(), &corners);
             let triangle = values.triangle(&corners, places, normals);
             // Draws its opaque pixels. All others are blended after everything that is solid.
@@ -147,7 +147,7 @@ impl<'s> Scene<'s> {
             // Too many to keep and sort: the others are blended in the order of the file.
             if self.blended.len() >= MOST_KEPT {
                 self.unsorted = self.unsorted.saturating_add(1);
-                room.work(area)?;
+                room.charge_work(area)?;
                 blend(self.canvas, &reach, &triangle, &look, pixels);
                 continue;
             }
@@ -160,12 +160,12 @@ impl<'s> Scene<'s> {
 
     /// Draws the triangles that show what is behind them, the farthest first.
     pub(super) fn blend(&mut self) -> Result<()> {
-        self.room.work((self.blended.len() as u64).saturating_mul(CORNER_WORK))?;
+        self.room.charge_work((self.blended.len() as u64).saturating_mul(CORNER_WORK))?;
         self.blended.sort_by(|a, b| a.depth.total_cmp(&b.depth));
         for Blended { surface, triangle, .. } in &self.blended {
             let Some(reach) = self.canvas.reach(triangle.map(|vertex| vertex.place)) else { continue };
             let Some(Surface { look, skin }) = self.surfaces.get(*surface) else { continue };
-            self.room.work(reach.area().saturating_mul(PIXEL_WORK))?;
+            self.room.charge_work(reach.area().saturating_mul(PIXEL_WORK))?;
             let pixels = skin_at(&self.skins, *skin).map(|skin| &skin.pixels);
             blend(self.canvas, &reach, triangle, look, pixels);
         }
@@ -190,7 +190,7 @@ impl<'s> Scene<'s> {
             let [a, b, c] = corners.map(|corner| frame.place(mesh.point(&corner)));
             for (from, to) in [(a, b), (b, c), (c, a)] {
                 let pixels = self.canvas.line(from, to, WIRE);
-                self.room.work(pixels.saturating_mul(PIXEL_WORK))?;
+                self.room.charge_work(pixels.saturating_mul(PIXEL_WORK))?;
             }
         }
         Ok(())
@@ -216,7 +216,7 @@ impl<'s> Scene<'s> {
         if texture.is_black_clear {
             pixels.clear_black();
         }
-        self.room.take(pixels.rgba.len() as u64).ok()?;
+        self.room.charge_and_hold(pixels.rgba.len() as u64).ok()?;
         Some(Skin::new(pixels))
     }
 }

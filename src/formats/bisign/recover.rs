@@ -33,7 +33,7 @@ impl Key<'_> {
             return Ok(None);
         }
         // An exponent of 32 bits takes up to 64 products of such numbers.
-        budget.work(bytes.saturating_mul(bytes))?;
+        budget.charge_work(bytes.saturating_mul(bytes))?;
         let exponent = BigUint::from(self.header.exponent.get());
         let padded = signature_number.modpow(&exponent, &modulus).to_bytes_be();
         Ok(digest_in(&padded, self.modulus.len()))

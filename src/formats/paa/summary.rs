@@ -83,7 +83,7 @@ impl Inspect for Texture<'_> {
         };
         let stored = budget.decode(&mip.block()?)?;
         let rgba_bytes = mip.pixels().rows().saturating_mul(4);
-        budget.work(rgba_bytes)?;
+        budget.charge_work(rgba_bytes)?;
         mip.pixels().each_row(&stored, &mut to_the_end(sink))
     }
 }

@@ -183,7 +183,7 @@ impl Member<'_> {
         let mut held = None;
         let content = self.decode_after(|bytes| {
             let budget = problems.budget();
-            held = Some(budget.take(bytes)?);
+            held = Some(budget.charge_and_hold(bytes)?);
             Ok(())
         });
         let Some(content) = problems.ok(content) else { return };

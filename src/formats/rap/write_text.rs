@@ -43,7 +43,7 @@ impl Config<'_> {
     /// Returns an error at the first class or list of constants that cannot be read, after the text before it. Returns
     /// [`Unsupported`](crate::ErrorKind::Unsupported), also after the text before it, for what no text can express: a
     /// name that is empty or has other characters than names have, a float that is not a number (NaN), an expression
-    /// with unbalanced parentheses or a comment, a root class that inherits. Returns the errors of `out` and of [`Budget::work`].
+    /// with unbalanced parentheses or a comment, a root class that inherits. Returns the errors of `out` and of [`Budget::charge_work`].
     pub fn write_text(&self, mut out: impl Write, budget: &Budget) -> Result<()> {
         let mut text = Text { out: &mut out, budget, open: Vec::new() };
         for step in self.classes() {
@@ -77,7 +77,7 @@ impl<'a> Text<'_, 'a> {
     /// Writes the first line of a class. An empty class has no other line.
     fn begin(&mut self, step: &Step<'a>) -> Result<()> {
         let class = &step.class;
-        self.budget.work(class.byte_len())?;
+        self.budget.charge_work(class.byte_len())?;
         let is_root = step.outer.is_none();
         if !class.parent.is_empty() && (is_root || !is_name(class.parent)) {
             let message = if is_root { "a root class that inherits" } else { "a name with such characters" };
@@ -113,7 +113,7 @@ impl<'a> Text<'_, 'a> {
             if matches!(entry, Entry::Class(_)) {
                 return Ok(());
             }
-            self.budget.work(self.open.len() as u64)?;
+            self.budget.charge_work(self.open.len() as u64)?;
             self.entry(&entry)?;
         }
         Ok(())
@@ -215,7 +215,7 @@ impl<'a> Text<'_, 'a> {
     /// Writes the constants after the classes, if there are any.
     fn enums(&mut self, config: &Config<'_>) -> Result<()> {
         let (enums, span) = config.spanned_enums()?;
-        self.budget.work(span.bytes)?;
+        self.budget.charge_work(span.bytes)?;
         for (index, one) in enums.iter().enumerate() {
             if !is_name(one.name) {
                 let error = inexpressible("a name with such characters").at(span.offset);

@@ -217,13 +217,13 @@ impl<'a> Member<'a> {
     /// with the archive first, so that only bytes that exist are charged.
     pub(crate) fn pay(&self, budget: &Budget) -> Result<Held> {
         // Content that cannot be read costs nothing.
-        let Some(packing) = self.packing() else { return budget.take(0) };
+        let Some(packing) = self.packing() else { return budget.charge_and_hold(0) };
         let stored = self.span()?.bytes;
         if packing == Packing::InPlace {
             self.check_sizes()?;
-            budget.work(stored)?;
+            budget.charge_work(stored)?;
         }
-        budget.take(self.unpacked_bytes().saturating_add(self.decoder_bytes(packing)?))
+        budget.charge_and_hold(self.unpacked_bytes().saturating_add(self.decoder_bytes(packing)?))
     }
 
     /// Returns the same member, but its bytes are not read because another file has them.

@@ -104,7 +104,7 @@ fn count_same(one: impl Iterator<Item = u8>, other: impl Iterator<Item = u8>) ->
 }
 
 /// Returns true if the asset has an array with this selector except for the indices.
-pub fn is_of_others(asset: &dyn Inspect, selector: &str) -> bool {
+pub fn exists_at_other_indices(asset: &dyn Inspect, selector: &str) -> bool {
     let mut found = false;
     each(asset, &mut |known, _| found |= is_item_beside(known, selector));
     found

@@ -39,7 +39,7 @@ impl Face {
 
 /// The bytes that a point or a face of a [`Body`] takes at most, with the maps that are made of them.
 pub(super) const BYTES: u64 = 640;
-/// The cost of looking at a face, in bytes of [work](crate::Budget::work).
+/// The cost of looking at a face, in bytes of [work](crate::Budget::charge_work).
 pub(super) const WORK: u64 = 256;
 
 /// What is wrong with a component.

@@ -97,7 +97,7 @@ impl Components {
         if !is_component(name) && !is_proxy(name) {
             return Ok(());
         }
-        problems.budget().work((faces.len() as u64).saturating_mul(WORK))?;
+        problems.budget().charge_work((faces.len() as u64).saturating_mul(WORK))?;
         for face in faces {
             if let Some(known) = self.known.get_mut(*face) {
                 *known = true;
@@ -169,7 +169,7 @@ fn mlod_geometry(lod: &mlod::Lod<'_>, index: usize, problems: &mut Problems) -> 
             let (numbers, _) = tag.data.as_bytes().as_chunks();
             mass += numbers.iter().map(|number| f64::from(f32::from_le_bytes(*number))).sum::<f64>();
         } else if tag.is_selection() {
-            budget.work(tag.data.len() as u64)?;
+            budget.charge_work(tag.data.len() as u64)?;
             let marks = tag.data.as_bytes().get(points..).unwrap_or_default();
             let mut faces = Vec::new();
             for (face, mark) in marks.iter().enumerate() {
@@ -243,7 +243,7 @@ fn odol_geometry(lod: &odol::Lod<'_>, index: usize, offset: u64, problems: &mut 
     let mut components = Components::new(index, offset, body);
     for selection in &lod.selections {
         let Ok(numbers) = selection.faces.decode() else { continue };
-        budget.work(selection.faces.count().saturating_mul(4))?;
+        budget.charge_work(selection.faces.count().saturating_mul(4))?;
         let mut faces = Vec::new();
         for number in numbers.iter() {
             faces.push(number as usize);

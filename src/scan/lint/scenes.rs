@@ -58,7 +58,7 @@ impl Check {
         for mesh in node.meshes().flatten() {
             self.surfaces(&mesh, problems);
             if let Ok(vertices) = mesh.vertices() {
-                problems.budget().work(vertices.len() as u64)?;
+                problems.budget().charge_work(vertices.len() as u64)?;
                 let offset = mesh.chunk.offset();
                 let skin = Skin { mesh: self.meshes.0, offset, vertices: vertices.len(), moved: Vec::new() };
                 self.skins.insert(offset, skin);

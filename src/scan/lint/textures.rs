@@ -51,7 +51,7 @@ fn is_opaque(texture: &Texture<'_>, mip: &Mip<'_>, problems: &Problems) -> Resul
     }
     let pixels = u64::from(mip.width()).saturating_mul(mip.height().into());
     let bytes = pixels.saturating_mul(4);
-    problems.budget().work(bytes)?;
+    problems.budget().charge_work(bytes)?;
     let _held = problems.budget().hold(bytes)?;
     // Pixels that cannot be read were reported before.
     let Ok(rgba) = mip.to_rgba8() else { return Ok(false) };

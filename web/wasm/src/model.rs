@@ -268,7 +268,7 @@ impl<'s> Open<'s> {
         }
         let name = Name::from(texture.name);
         if let Some(bytes) = self.chosen.get(name.text.as_str()) {
-            room.work(bytes.len() as u64).ok()?;
+            room.charge_work(bytes.len() as u64).ok()?;
             return Some(bytes.to_vec());
         }
         if let Ok(Some(bytes)) = self.inside.find(texture, room) {
@@ -276,7 +276,7 @@ impl<'s> Open<'s> {
         }
         let found = self.session.find_image(self.node, &name).ok()?;
         let bytes = found?.bytes;
-        room.work(bytes.len() as u64).ok()?;
+        room.charge_work(bytes.len() as u64).ok()?;
         Some(bytes)
     }
 }
@@ -331,7 +331,7 @@ fn other_pixels(bytes: &[u8], most: u32, room: &Reservation<'_>) -> Option<([u32
         return png_pixels(bytes, most, room);
     }
     let ([width, height], rgba) = picture::decode_bytes(bytes, MOST_DECODED).ok()?;
-    room.work(rgba.len() as u64).ok()?;
+    room.charge_work(rgba.len() as u64).ok()?;
     let step = width.max(height).div_ceil(most.max(1)).max(1) as usize;
     if step == 1 {
         return Some(([width, height], rgba));
@@ -356,7 +356,7 @@ fn png_pixels(bytes: &[u8], most: u32, room: &Reservation<'_>) -> Option<([u32; 
     let decoded = reader.output_buffer_size()?;
     // Rows of gray are made to rows of four channels.
     let memory = (decoded as u64).saturating_mul(3);
-    room.take(memory).ok()?;
+    room.charge_and_hold(memory).ok()?;
     let mut pixels = vec![0; decoded];
     let frame = reader.next_frame(&mut pixels).ok()?;
     let step = frame.width.max(frame.height).div_ceil(most.max(1)).max(1) as usize;
@@ -458,7 +458,7 @@ pub(crate) fn image_inside(asset: &Asset<'_>, texture: &str) -> Result<Option<Ve
     let budget = budget(asset.size());
     let room = Reservation::new(&budget);
     for primitive in asset.primitives() {
-        room.work(PRIMITIVE_WORK)?;
+        room.charge_work(PRIMITIVE_WORK)?;
         let Ok(primitive) = primitive else { continue };
         let Ok(Some(material)) = primitive.material() else { continue };
         if let Some(base) = material.base()
@@ -640,7 +640,9 @@ pub(crate) fn motion(model: &Asset<'_>, moved: &Asset<'_>, budget: &Budget) -> R
     let mut arrays: Vec<Float32Array> = Vec::new();
     for bone in clip.bones() {
         let track = clip.to_track(*bone)?;
-        room.take((track.translations.len() + track.rotations.len() + track.scales.len()) as u64 * KEY_BYTES)?;
+        room.charge_and_hold(
+            (track.translations.len() + track.rotations.len() + track.scales.len()) as u64 * KEY_BYTES,
+        )?;
         moving.push(*bone);
         add_keys(&track.translations, &mut arrays);
         add_keys(&track.rotations, &mut arrays);

@@ -202,7 +202,7 @@ fn data(map: &Map<'_>, entry: &Entry<'_>, uncompressed: &mut Faults, problems: &
         // The map keeps the decompressed table.
         (Ok(None), Some(table)) => map.source.trailing(table),
         (Ok(None), None) => {
-            let held = problems.budget().take(entry.inflated_bytes());
+            let held = problems.budget().charge_and_hold(entry.inflated_bytes());
             let Some(_held) = problems.ok(held) else { return };
             problems.ok(entry.inflate::<u8>()).map(|unpacked| unpacked.trailing)
         }

@@ -71,7 +71,7 @@ impl Binary<'_> {
 /// than 64, more than 4 GiB. Returns an error for a text that is not a config, and if the text exceeds the budget.
 pub fn to_binary<'b>(text: &[u8], budget: &'b Budget) -> Result<Binary<'b>> {
     let room = Reservation::new(budget);
-    room.work(text.len() as u64)?;
+    room.charge_work(text.len() as u64)?;
     if let Some(zero) = memchr::memchr(0, text) {
         return Err(Error::malformed("a byte 0, which no text of a config has").at(zero as u64));
     }
@@ -431,7 +431,7 @@ impl Compiler<'_, '_> {
             return Ok(None);
         }
         let expansion = self.macros.expand(written, self.room.budget().limits())?;
-        self.room.work(expansion.work)?;
+        self.room.charge_work(expansion.work)?;
         if !expansion.is_changed || expansion.failure.is_some() {
             return Ok(None);
         }
