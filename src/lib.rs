@@ -292,8 +292,8 @@ pub mod grammar {
     pub use crate::record::Of;
 }
 
-/// Assertions of the fuzz targets about records that are not public. Each takes the bytes of a file, and panics if what
-/// holds for all files does not hold for this one.
+/// Assertions of the fuzz targets about records that are not public. Each takes the bytes of a file, or a map, and
+/// panics if what holds for all files does not hold for this one.
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub mod fuzzing {

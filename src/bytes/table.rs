@@ -147,6 +147,11 @@ pub struct Storage {
 }
 
 impl Storage {
+    /// Creates the place of an array.
+    pub const fn new(offset: u64, bytes: u64, packing: Packing) -> Self {
+        Self { offset, bytes, packing }
+    }
+
     /// Returns the array's byte range.
     pub fn span(&self) -> Span {
         Span { offset: self.offset, bytes: self.bytes }
@@ -161,6 +166,13 @@ pub struct InPlace<'a> {
     pub bytes: &'a [u8],
     /// The distance from one row to the next, in bytes.
     pub stride: usize,
+}
+
+impl<'a> InPlace<'a> {
+    /// Creates rows that start `stride` bytes apart.
+    pub const fn new(bytes: &'a [u8], stride: usize) -> Self {
+        Self { bytes, stride }
+    }
 }
 
 /// An array of any format as rows of columns, for code that does not know the element type.

@@ -47,7 +47,7 @@ use crate::inspect::Inspect;
 /// let budget = Budget::new(a.len() as u64, &Limits::default());
 /// let file = Path::new("scene.b3d");
 /// let mut places = Vec::new();
-/// let (a, b) = (Side { file, data: a, budget: &budget }, Side { file, data: b, budget: &budget });
+/// let (a, b) = (Side::new(file, a, &budget), Side::new(file, b, &budget));
 /// compare(a, b, &Options::default(), &mut |difference| places.push(difference.place))?;
 /// assert_eq!(places, ["version"]);
 /// # Ok::<(), meshpeek::Error>(())

@@ -40,7 +40,7 @@ fn inflations<T>(work: impl FnOnce() -> T) -> (T, u64) {
 
 fn send_and_sync<T: Send + Sync>(_: &T) {}
 
-/// What the records of one list have. Opens no other part of an outline.
+/// The fields, arrays and problems met in one list, and those of the map itself. Opens no other part of an outline.
 struct Records {
     list: &'static str,
     count: usize,

@@ -2,6 +2,7 @@
 
 mod config_text;
 mod data;
+mod described;
 mod extract;
 mod fields;
 mod fit;

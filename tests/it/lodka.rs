@@ -103,7 +103,7 @@ fn an_outline_allocates_nothing_that_grows_with_arrays() {
         let bytes = large(size);
         let mut rows = 0;
         let (_, usage) = usage_of(|| meshpeek::inspect::outline_within_limits(&model(&bytes), &mut Rows(&mut rows)));
-        (usage.allocations, rows)
+        ((usage.allocations, usage.total), rows)
     };
     let ((small, few), (large, many)) = (cost(10), cost(20_000));
     assert_eq!(small, large);
@@ -306,7 +306,7 @@ fn bone_numbers_are_as_wide_as_the_skeleton_asks() {
 
 #[test]
 fn weight_lists_end_by_bit_by_cap_and_by_their_array() {
-    // The vertex of each record.
+    // For each weight record, the index of its vertex.
     let of = |cap: i32, records: &[(u16, bool)]| {
         let mesh = Written { bone_count: 9, weights: Some((cap, records.to_vec())), ..Written::default() };
         let bytes = file([write::skeleton(9), write::meshes(&[mesh])]).to_vec();

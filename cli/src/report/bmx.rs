@@ -5,34 +5,33 @@ use std::io::{Result, Write};
 
 use meshpeek::bmx::{Component, Map};
 
-use super::items::{Describe, Item, List, Words, describe};
-use super::list::{FAINT, LONGEST_LIST, heading, incomplete, more, section};
-use super::text::{LONGEST_LINE, count, link, numbers};
-
-/// The most objects to read; real maps have a hundredth.
-const MOST_OBJECTS: usize = 500_000;
+use super::items::{Describe, Item, List, MOST_TEXTS, Words, describe};
+use super::list::{FAINT, LONGEST_LIST, heading, incomplete, rest, section};
+use super::text::{LONGEST_LINE, count, grouped, link, numbers};
 
 /// The heading of objects without a group.
 const NO_GROUP: &str = "(in no group)";
 
-/// In the order of an outline: what refers to other items comes before them.
-const LISTS: &[List] = &[
-    List { name: "objects", outer: None, inside: &[] },
-    List { name: "meshes", outer: None, inside: &[] },
-    List { name: "materials", outer: None, inside: &[] },
-    List { name: "textures", outer: None, inside: &[] },
-];
+// An outline has its limit for itself, and shown objects and materials name meshes and textures. So the lists that may be
+// long are read one after the other.
+const OBJECTS: &[List] = &[List { name: "objects", outer: None, inside: &[] }];
+const MESHES: &[List] = &[List { name: "meshes", outer: None, inside: &[] }];
+const MATERIALS: &[List] = &[List { name: "materials", outer: None, inside: &[] }];
+const TEXTURES: &[List] = &[List { name: "textures", outer: None, inside: &[] }];
 
 pub(super) fn write(map: &Map<'_>, out: &mut impl Write) -> Result<()> {
     let mut report = Report::default();
-    let missing = describe(map, LISTS, &mut report);
-    report.objects(out)?;
+    let mut missing = [OBJECTS, MESHES, MATERIALS, TEXTURES].map(|lists| describe(map, lists, &mut report));
+    let [all_objects, all_meshes, all_materials, all_textures] = missing.each_ref().map(Option::is_none);
+    report.mesh_names.is_complete = all_meshes;
+    report.texture_names.is_complete = all_textures;
+    report.objects(all_objects, out)?;
     report.components(out)?;
-    more(out, report.hidden_objects)?;
-    report.meshes.write("Meshes", out)?;
-    report.materials(out)?;
-    report.textures.write("Textures", out)?;
-    incomplete(out, missing)
+    report.meshes.write("Meshes", all_meshes, out)?;
+    report.materials(all_materials, out)?;
+    report.textures.write("Textures", all_textures, out)?;
+    // The first limit is the one to raise.
+    incomplete(out, missing.iter_mut().find_map(Option::take))
 }
 
 /// What is known of a map.
@@ -40,17 +39,49 @@ pub(super) fn write(map: &Map<'_>, out: &mut impl Write) -> Result<()> {
 struct Report {
     /// The shown objects by index. One may be in many groups.
     objects: HashMap<usize, Object>,
-    /// Objects that are no components, by group.
+    /// Objects that are not components, by group.
     groups: BTreeMap<String, Group>,
+    /// The number of objects in more groups than are kept of one.
+    in_more_groups: u64,
     components: BTreeMap<u32, Components>,
-    hidden_objects: usize,
     meshes: Lines,
     materials: Vec<Material>,
     hidden_materials: usize,
     textures: Lines,
-    /// The names of the meshes and textures that shown lines refer to, as far as they are known.
-    mesh_names: HashMap<u64, Option<String>>,
-    texture_names: HashMap<u64, Option<String>>,
+    mesh_names: Names,
+    texture_names: Names,
+}
+
+/// The names of the items of a list that shown lines refer to.
+#[derive(Default)]
+struct Names {
+    /// By index, as far as they are known.
+    known: HashMap<u64, Option<String>>,
+    /// True if the whole list was read.
+    is_complete: bool,
+}
+
+impl Names {
+    /// Asks for the name of an item, which is read later.
+    fn ask(&mut self, index: u64) {
+        self.known.insert(index, None);
+    }
+
+    /// Keeps the name of an item if a line refers to it.
+    fn learn(&mut self, index: usize, name: &Words) {
+        if let Some(known) = self.known.get_mut(&(index as u64)) {
+            *known = Some(name.short.clone());
+        }
+    }
+
+    /// The words for an item that a line refers to.
+    fn link(&self, what: &str, index: u64) -> String {
+        match self.known.get(&index) {
+            Some(Some(name)) => link(what, index, Some(name)),
+            _ if self.is_complete => link(what, index, None),
+            _ => format!("{what} {index}"),
+        }
+    }
 }
 
 /// The lines of a list of which the first are shown.
@@ -61,7 +92,15 @@ struct Lines {
 }
 
 impl Lines {
-    fn write(&self, title: &str, out: &mut impl Write) -> Result<()> {
+    fn add(&mut self, line: impl FnOnce() -> String) {
+        if self.shown.len() < LONGEST_LIST {
+            self.shown.push(line());
+        } else {
+            self.hidden += 1;
+        }
+    }
+
+    fn write(&self, title: &str, is_complete: bool, out: &mut impl Write) -> Result<()> {
         if self.shown.is_empty() {
             return Ok(());
         }
@@ -69,7 +108,7 @@ impl Lines {
         for line in &self.shown {
             writeln!(out, "  {line}")?;
         }
-        more(out, self.hidden)
+        rest(out, self.hidden, is_complete)
     }
 }
 
@@ -117,24 +156,6 @@ struct Components {
 }
 
 impl Describe for Report {
-    fn wants(&mut self, list: &'static str, index: usize) -> bool {
-        let hidden = match list {
-            "objects" if index < MOST_OBJECTS => return true,
-            "objects" => &mut self.hidden_objects,
-            // A mesh that is not shown may have a name that an object shows.
-            "meshes" if self.meshes.shown.len() < LONGEST_LIST => return true,
-            "meshes" if self.mesh_names.contains_key(&(index as u64)) => return true,
-            "meshes" => &mut self.meshes.hidden,
-            "materials" if self.materials.len() < LONGEST_LIST => return true,
-            "materials" => &mut self.hidden_materials,
-            "textures" if self.textures.shown.len() < LONGEST_LIST => return true,
-            "textures" if self.texture_names.contains_key(&(index as u64)) => return true,
-            _ => &mut self.textures.hidden,
-        };
-        *hidden += 1;
-        false
-    }
-
     fn item(&mut self, item: &Item) {
         match item.list {
             "objects" => self.object(item),
@@ -161,6 +182,7 @@ impl Report {
         let mut groups: Vec<String> = Vec::new();
         if let Some(names) = object.own("groups") {
             groups.extend(names.texts.iter().map(Words::or_unnamed));
+            self.in_more_groups += names.hidden;
         }
         if groups.is_empty() {
             groups.push(NO_GROUP.to_owned());
@@ -173,69 +195,59 @@ impl Report {
             return;
         }
         let mesh = mesh.unsigned_abs();
-        self.mesh_names.insert(mesh, None);
+        self.mesh_names.ask(mesh);
         let name = if name.whole.is_empty() { name.or_unnamed() } else { name.short.clone() };
         self.objects.insert(object.index, Object { name, mesh, is_hidden: object.amount("is_hidden") != 0 });
     }
 
     fn mesh(&mut self, mesh: &Item) {
         let Some(name) = mesh.text("name") else { return };
-        if let Some(known) = self.mesh_names.get_mut(&(mesh.index as u64)) {
-            *known = Some(name.short.clone());
-        }
+        self.mesh_names.learn(mesh.index, name);
         let Some(positions) = mesh.number("positions") else { return };
-        if self.meshes.shown.len() >= LONGEST_LIST {
-            self.meshes.hidden += 1;
-            return;
-        }
-        let triangles = count(mesh.amount("faces"), "triangles");
-        let vertices = count(positions.unsigned_abs(), "vertices");
-        self.meshes.shown.push(format!("{}  {}  {triangles}, {vertices}", mesh.index, name.or_unnamed()));
+        self.meshes.add(|| {
+            let triangles = count(mesh.amount("faces"), "triangles");
+            let vertices = count(positions.unsigned_abs(), "vertices");
+            format!("{}  {}  {triangles}, {vertices}", mesh.index, name.or_unnamed())
+        });
     }
 
     fn material(&mut self, material: &Item) {
         let Some(name) = material.text("name") else { return };
         let Some(diffuse) = material.own("diffuse") else { return };
+        if self.materials.len() >= LONGEST_LIST {
+            self.hidden_materials += 1;
+            return;
+        }
         let texture = material.number("texture").map(i64::unsigned_abs);
         if let Some(texture) = texture {
-            self.texture_names.insert(texture, None);
+            self.texture_names.ask(texture);
         }
-        let (index, name) = (material.index, name.whole.clone());
-        self.materials.push(Material { index, name, texture, diffuse: diffuse.floats.clone() });
+        let diffuse = diffuse.floats.clone();
+        self.materials.push(Material { index: material.index, name: name.whole.clone(), texture, diffuse });
     }
 
     fn texture(&mut self, texture: &Item) {
         let Some(file) = texture.text("file_name") else { return };
-        if let Some(known) = self.texture_names.get_mut(&(texture.index as u64)) {
-            *known = Some(file.short.clone());
-        }
-        if self.textures.shown.len() >= LONGEST_LIST {
-            self.textures.hidden += 1;
-            return;
-        }
-        let kept = if texture.amount("is_external") != 0 {
-            "the game's own".to_owned()
-        } else if let Some(bytes) = texture.number("image") {
-            format!("embedded, {}", count(bytes.unsigned_abs(), "bytes"))
-        } else if texture.text("embedded_as").is_some() {
-            "embedded, but not readable".to_owned()
-        } else {
-            "embedded, but missing".to_owned()
-        };
-        self.textures.shown.push(format!("{}  {}  {FAINT}{kept}{FAINT:#}", texture.index, file.whole));
+        self.texture_names.learn(texture.index, file);
+        self.textures.add(|| format!("{}  {}  {FAINT}{}{FAINT:#}", texture.index, file.whole, place_of(texture)));
     }
 
-    fn objects(&self, out: &mut impl Write) -> Result<()> {
+    fn objects(&self, is_complete: bool, out: &mut impl Write) -> Result<()> {
         section(out, "Objects by group", &self.groups, |out, (name, group)| {
             writeln!(out, "  {name}")?;
             for index in &group.shown {
                 let Some(object) = self.objects.get(index) else { continue };
-                let mesh = link("mesh", object.mesh, name_of(&self.mesh_names, object.mesh));
+                let mesh = self.mesh_names.link("mesh", object.mesh);
                 let hidden = if object.is_hidden { ", hidden" } else { "" };
                 writeln!(out, "    {}  {FAINT}{mesh}{hidden}{FAINT:#}", object.name)?;
             }
-            more(out, group.hidden)
-        })
+            rest(out, group.hidden, is_complete)
+        })?;
+        if self.in_more_groups == 0 {
+            return Ok(());
+        }
+        let objects = count(self.in_more_groups, "objects");
+        writeln!(out, "  {FAINT}{objects} in more groups than {}{FAINT:#}", grouped(MOST_TEXTS as u64))
     }
 
     fn components(&self, out: &mut impl Write) -> Result<()> {
@@ -247,20 +259,27 @@ impl Report {
         })
     }
 
-    fn materials(&self, out: &mut impl Write) -> Result<()> {
+    fn materials(&self, is_complete: bool, out: &mut impl Write) -> Result<()> {
         section(out, "Materials", &self.materials, |out, material| {
             let texture = match material.texture {
-                Some(index) => link("texture", index, name_of(&self.texture_names, index)),
+                Some(index) => self.texture_names.link("texture", index),
                 None => "no texture".to_owned(),
             };
             let diffuse = numbers(&material.diffuse);
             writeln!(out, "  {}  {}  {texture}  {FAINT}diffuse {diffuse}{FAINT:#}", material.index, material.name)
         })?;
-        more(out, self.hidden_materials)
+        rest(out, self.hidden_materials, is_complete)
     }
 }
 
-/// The name of an item that a line refers to, if it is known.
-fn name_of(names: &HashMap<u64, Option<String>>, index: u64) -> Option<&str> {
-    names.get(&index)?.as_deref()
+/// Where the image of a texture is.
+fn place_of(texture: &Item) -> String {
+    if texture.amount("is_external") != 0 {
+        return "the game's own".to_owned();
+    }
+    match (texture.number("image"), texture.text("embedded_as")) {
+        (Some(bytes), _) => format!("embedded, {}", count(bytes.unsigned_abs(), "bytes")),
+        (None, Some(_)) => "embedded, but not readable".to_owned(),
+        (None, None) => "embedded, but missing".to_owned(),
+    }
 }

@@ -6,8 +6,8 @@ use meshpeek::{Error, ErrorKind, Inspect};
 use super::text::{mentioned, shown};
 use crate::failure::message_of;
 
-/// The most texts that are kept of one field, or of one field of all parts inside an item.
-const MOST_TEXTS: usize = 1_000;
+/// The most texts kept under one name of an item or of its parts.
+pub(super) const MOST_TEXTS: usize = 1_000;
 
 /// The most bytes of an array to keep, enough for the beginning of a text.
 const LONGEST_START: usize = 60;
@@ -23,17 +23,14 @@ pub(super) struct List {
 
 /// What a report makes of the items.
 pub(super) trait Describe {
-    /// Returns true to receive a further item of this list.
-    fn wants(&mut self, list: &'static str, index: usize) -> bool;
-
     /// Receives an item, with all facts of it and of the parts inside it.
     fn item(&mut self, item: &Item);
 }
 
 /// Passes the items of these lists to `report`. Returns why some are missing if the limits of the asset do not allow
-/// all of them.
+/// all of them. An item that a limit cuts is left out as a whole.
 pub(super) fn describe(asset: &dyn Inspect, lists: &'static [List], report: &mut dyn Describe) -> Option<String> {
-    let mut items = Items { lists, report, open: Vec::new(), item: None, missing: None };
+    let mut items = Items { lists, report, open: Vec::new(), item: None, is_cut: false, missing: None };
     outline_within_limits(asset, &mut items);
     items.missing
 }
@@ -43,12 +40,12 @@ pub(super) fn describe(asset: &dyn Inspect, lists: &'static [List], report: &mut
 pub(super) struct Item {
     pub(super) list: &'static str,
     pub(super) index: usize,
-    /// The size in the file, if it is contiguous.
+    /// The size in the file, or 0 if it is not contiguous.
     pub(super) bytes: u64,
     facts: Vec<Fact>,
 }
 
-/// What fields or arrays with one name have: those of the item, or those of all parts inside it that share a name.
+/// What is known under one name: of the item itself, or of all parts inside it that have the same name.
 #[derive(Default)]
 pub(super) struct Fact {
     /// The name of the part inside the item, or nothing for the item's own facts.
@@ -56,17 +53,17 @@ pub(super) struct Fact {
     name: &'static str,
     /// The number of fields or arrays with a value.
     pub(super) count: u64,
-    /// The sum of their numbers, with 1 for true, or of the rows of their arrays.
+    /// The sum of the numbers (true is 1), or of the row counts of the arrays.
     pub(super) sum: i64,
     /// The number of fields that are not 0.
     pub(super) nonzero: u64,
     /// Their texts, and the meanings of codes.
     pub(super) texts: Vec<Words>,
-    /// The number of parts inside the item with further texts.
+    /// The number of texts that were not kept. Of a field of several texts, 1 stands for all of them.
     pub(super) hidden: u64,
     /// The numbers of the last vector.
     pub(super) floats: Vec<f32>,
-    /// The first bytes of the last array that is in the file as it is.
+    /// The first bytes of the last array that is stored unpacked.
     pub(super) start: Vec<u8>,
 }
 
@@ -143,11 +140,24 @@ impl Fact {
 
     fn text(&mut self, text: &Text<'_>) {
         self.count += 1;
+        self.keep(|| Words::new(text));
+    }
+
+    fn keep(&mut self, words: impl FnOnce() -> Words) {
         if self.texts.len() < MOST_TEXTS {
-            self.texts.push(Words::new(text));
+            self.texts.push(words());
         } else {
             self.hidden += 1;
         }
+    }
+
+    /// Keeps the first of several texts.
+    fn texts<'t>(&mut self, texts: &mut dyn Iterator<Item = Text<'t>>) {
+        // Each text that is taken counts towards the limit of the outline. Real items have a few.
+        for text in (&mut *texts).take(MOST_TEXTS) {
+            self.text(&text);
+        }
+        self.hidden += u64::from(texts.next().is_some());
     }
 
     fn value(&mut self, value: &Value<'_>) {
@@ -158,7 +168,7 @@ impl Fact {
             Value::Coded(number, meaning) => {
                 self.number(*number);
                 if let Some(meaning) = meaning {
-                    self.texts.push(Words { whole: meaning.to_string(), short: meaning.to_string() });
+                    self.keep(|| Words { whole: meaning.to_string(), short: meaning.to_string() });
                 }
             }
             Value::Text(text) => self.text(text),
@@ -185,6 +195,8 @@ struct Items<'r> {
     open: Vec<Open>,
     /// The item that is open.
     item: Option<(Item, &'static List)>,
+    /// True if a limit cut the item that is open.
+    is_cut: bool,
     /// Why the outline is not complete.
     missing: Option<String>,
 }
@@ -192,28 +204,44 @@ struct Items<'r> {
 impl Items<'_> {
     /// What the part that opens now is for the report, if it is anything.
     fn role(&mut self, part: &Part<'_>) -> Option<Open> {
-        if let Some((_, list)) = &self.item {
-            let inside = matches!(self.open.last(), Some(Open::Item)) && list.inside.contains(&part.name);
-            return if inside { Some(Open::Inside(part.name)) } else { None };
-        }
         let outer = match self.open.last() {
+            None => None,
             Some(Open::Outer(name)) => Some(*name),
-            _ => None,
+            Some(Open::Item) => return self.role_in_item(part),
+            Some(Open::Inside(_)) => return None,
         };
-        let lists = self.lists;
-        if let Some(list) = lists.iter().find(|list| list.name == part.name && list.outer == outer) {
-            let index = part.index.unwrap_or(0);
-            if !self.report.wants(list.name, index) {
-                return None;
+        for list in self.lists {
+            if list.name == part.name && list.outer == outer {
+                return Some(self.start(part, list));
             }
-            let bytes = part.span.map_or(0, |span| span.bytes);
-            self.item = Some((Item { list: list.name, index, bytes, facts: Vec::new() }, list));
-            return Some(Open::Item);
         }
-        if lists.iter().any(|list| list.outer == Some(part.name)) { Some(Open::Outer(part.name)) } else { None }
+        for list in self.lists {
+            if list.outer == Some(part.name) {
+                return Some(Open::Outer(part.name));
+            }
+        }
+        None
     }
 
-    /// The facts of the part that is open under this name, if it belongs to an item.
+    /// What a part is that opens in an item.
+    fn role_in_item(&self, part: &Part<'_>) -> Option<Open> {
+        let (_, list) = self.item.as_ref()?;
+        if list.inside.contains(&part.name) { Some(Open::Inside(part.name)) } else { None }
+    }
+
+    /// Starts an item of this list.
+    fn start(&mut self, part: &Part<'_>, list: &'static List) -> Open {
+        let index = part.index.unwrap_or(0);
+        let bytes = match part.span {
+            Some(span) => span.bytes,
+            None => 0,
+        };
+        self.item = Some((Item { list: list.name, index, bytes, facts: Vec::new() }, list));
+        self.is_cut = false;
+        Open::Item
+    }
+
+    /// The fact with this name of the item or inner part that is open. `None` outside of items.
     fn fact(&mut self, name: &'static str) -> Option<&mut Fact> {
         let (item, _) = self.item.as_mut()?;
         match self.open.last()? {
@@ -234,21 +262,21 @@ impl Visitor for Items<'_> {
     fn close(&mut self) {
         if let Some(Open::Item) = self.open.pop()
             && let Some((item, _)) = self.item.take()
+            && !self.is_cut
         {
             self.report.item(&item);
         }
     }
 
     fn field(&mut self, field: Field<'_>) {
-        // The length of an array has the array's name.
+        // A length stored before an array has the array's name, and would be added to its rows.
         if field.is_framing() {
             return;
         }
         let Some(fact) = self.fact(field.name) else { return };
         match field.value {
             FieldValue::One(value) => fact.value(&value),
-            // Real items have a few. The rest of a million would use up the limit of the outline.
-            FieldValue::Texts(texts) => texts.take(MOST_TEXTS).for_each(|text| fact.text(&text)),
+            FieldValue::Texts(texts) => fact.texts(texts),
             _ => {}
         }
     }
@@ -261,9 +289,13 @@ impl Visitor for Items<'_> {
         }
     }
 
-    /// What cannot be read is among the problems of the file; that the outline ends at a limit is not.
+    /// The report lists the problems of the file itself, but not that its outline ended at a limit.
     fn problem(&mut self, error: &Error) {
-        if self.missing.is_none() && matches!(error.kind(), ErrorKind::Limit { .. }) {
+        if !matches!(error.kind(), ErrorKind::Limit { .. }) {
+            return;
+        }
+        self.is_cut = true;
+        if self.missing.is_none() {
             self.missing = Some(message_of(error));
         }
     }

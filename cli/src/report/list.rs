@@ -51,6 +51,14 @@ pub(super) fn more(out: &mut impl Write, hidden: usize) -> Result<()> {
     writeln!(out, "  {FAINT}... and {} more; --json has all{FAINT:#}", grouped(hidden as u64))
 }
 
+/// Writes how much of a list is not shown. If the list is not complete, there may be more.
+pub(super) fn rest(out: &mut impl Write, hidden: usize, is_complete: bool) -> Result<()> {
+    if is_complete || hidden == 0 {
+        return more(out, hidden);
+    }
+    writeln!(out, "  {FAINT}... and at least {} more{FAINT:#}", grouped(hidden as u64))
+}
+
 /// Writes why a report is not complete, if it is not.
 pub(super) fn incomplete(out: &mut impl Write, missing: Option<String>) -> Result<()> {
     let Some(missing) = missing else { return Ok(()) };

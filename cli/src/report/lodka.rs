@@ -5,7 +5,7 @@ use std::io::{Result, Write};
 use meshpeek::lodka::{AnsiStr, Model};
 
 use super::items::{Describe, Item, List, Words, describe};
-use super::list::{FAINT, LONGEST_LIST, heading, incomplete, more};
+use super::list::{FAINT, LONGEST_LIST, heading, incomplete, rest};
 use super::text::{count, grouped, joined, or_unnamed};
 
 /// The lists of interest to a modeller.
@@ -59,7 +59,7 @@ pub(super) fn write(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
         for (name, facts) in &section.lines {
             writeln!(out, "  {name}  {FAINT}{facts}{FAINT:#}")?;
         }
-        more(out, section.hidden)?;
+        rest(out, section.hidden, missing.is_none())?;
     }
     incomplete(out, missing)
 }
@@ -85,20 +85,14 @@ impl Report<'_> {
 }
 
 impl Describe for Report<'_> {
-    fn wants(&mut self, list: &'static str, _: usize) -> bool {
-        let Some(section) = self.section(list) else { return false };
-        if section.lines.len() < LONGEST_LIST {
-            return true;
-        }
-        section.hidden += 1;
-        false
-    }
-
     fn item(&mut self, item: &Item) {
         // Those that cannot be read are listed among the problems.
         let Some(line) = line(item) else { return };
-        if let Some(section) = self.section(item.list) {
+        let Some(section) = self.section(item.list) else { return };
+        if section.lines.len() < LONGEST_LIST {
             section.lines.push(line);
+        } else {
+            section.hidden += 1;
         }
     }
 }
@@ -175,7 +169,10 @@ fn shader(shader: &Item) -> Option<Line> {
     if let Some(material) = shader.inside("bump", "material")
         && let Some(normals) = shader.inside("bump", "normal_material")
     {
-        return Some((first(material.texts.first()), format!("bumps of {}", first(normals.texts.first()))));
+        return Some((
+            named_or_unnamed(material.texts.first()),
+            format!("bumps of {}", named_or_unnamed(normals.texts.first())),
+        ));
     }
     let kind = shader.number("kind")?;
     Some((format!("shader of kind {kind}"), count(shader.amount("data"), "bytes")))
@@ -210,19 +207,20 @@ fn morph_collection(morph: &Item) -> Option<Line> {
 fn morph_mesh(morph: &Item) -> Option<Line> {
     let name = name(morph)?;
     let collection = morph.text("collection")?.or_unnamed();
-    let (frames, vertices) = (morph.amount("frame_count"), morph.amount("vertex_count"));
+    let frames = morph.amount("frame_count");
+    let vertices = morph.amount("vertex_count");
     Some((name, format!("{frames} frames of {vertices} vertices, by {collection}")))
 }
 
 fn body(body: &Item) -> Option<Line> {
     body.number("kind")?;
-    // The names may end before the bodies do.
-    Some((first(body.text("name")), format!("body: {}", meaning(body, "kind", "unknown shape"))))
+    // There may be fewer names than bodies.
+    Some((named_or_unnamed(body.text("name")), format!("body: {}", meaning(body, "kind", "unknown shape"))))
 }
 
 fn geom(geom: &Item) -> Option<Line> {
     let shape = meaning(geom, "kind", "unknown shape");
-    Some((first(geom.text("name")), format!("geom: {shape} of body {}", geom.number("body")?)))
+    Some((named_or_unnamed(geom.text("name")), format!("geom: {shape} of body {}", geom.number("body")?)))
 }
 
 fn joint(joint: &Item) -> Option<Line> {
@@ -263,7 +261,7 @@ fn name(item: &Item) -> Option<String> {
     Some(item.text("name")?.or_unnamed())
 }
 
-fn first(words: Option<&Words>) -> String {
+fn named_or_unnamed(words: Option<&Words>) -> String {
     match words {
         Some(words) => words.or_unnamed(),
         None => Words::default().or_unnamed(),

@@ -29,8 +29,8 @@ use crate::scan::{Found, Scan};
 /// use meshpeek::summary::Name;
 /// let address = Address::parse("corpus/addons/main/house.p3d");
 /// let mut textures = Textures::of_file(&Scan::new([""; 0]), &Rules::default(), &address, None);
-/// let house = Model { path: &address.file, member: None, format: Format::Mlod };
-/// let name = Name { text: r"\my\main\data\HOUSE_co.tga".to_owned(), lossy: false };
+/// let house = Model::new(&address.file, None, Format::Mlod);
+/// let name = Name::new(r"\my\main\data\HOUSE_co.tga".to_owned());
 /// let image = textures.find(house, &name)?.ok_or("no such file")?;
 /// assert!(image.path.ends_with("main/data/house_co.paa"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -80,7 +80,7 @@ impl<'p> MemberPath<'p> {
     /// ```
     /// # use std::path::Path;
     /// # use meshpeek::{address::MemberPath, summary::Name};
-    /// let member = Name { text: "b.pbo!/tree.p3d#1".to_owned(), lossy: false };
+    /// let member = Name::new("b.pbo!/tree.p3d#1".to_owned());
     /// assert_eq!(MemberPath::own_name(Path::new("a.zip"), Some(&member)), Path::new("b.pbo!/tree.p3d"));
     /// ```
     pub fn own_name<'n>(file: &'n Path, member: Option<&'n Name>) -> &'n Path {

@@ -19,12 +19,10 @@ use crate::ranges::Data;
 /// A map.
 ///
 /// ```no_run
+/// use meshpeek::Inspect;
 /// let file = meshpeek::FileMap::open("level.bmx")?;
 /// let map = meshpeek::bmx::Map::parse(&file)?;
-/// for mesh in map.meshes()?.iter() {
-///     let mesh = mesh?;
-///     println!("{}: {} triangles", mesh.entry.name, mesh.faces.len());
-/// }
+/// println!("{} meshes", map.summarize().counts.get("meshes").unwrap_or(0));
 /// # Ok::<(), meshpeek::Error>(())
 /// ```
 pub struct Map<'a> {

@@ -1,4 +1,4 @@
-//! What holds for the records of every file, for the fuzz targets: different views of the same data agree.
+//! Assertions for the fuzz targets: what holds for the records of every file. Different views of the same data agree.
 #![allow(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -21,38 +21,39 @@ use crate::summary::Problems;
 /// The maximum number of items requested of a list whose count no bytes confirm.
 const ENOUGH: usize = 1000;
 
-/// The limits for making chunks longer: the number of chunks, and the size of the file.
+/// Only the first `LONGER` chunks of files up to `SMALL` bytes are made longer.
 const LONGER: usize = 8;
 const SMALL: usize = 2048;
 
-/// Asserts it for a file, if it can be opened.
+/// Asserts what holds for a file, if it opens.
 pub fn check(data: &[u8]) {
     let Ok(model) = Model::parse(data) else { return };
-    let is_sound = data.len() <= SMALL && !has_problems(&model);
-    let (mut nodes, mut skeletons) = (0, 0);
-    let (mut start_of, mut end_of) = ([0; 3], [0; 3]);
+    let is_small_and_sound = data.len() <= SMALL && !has_problems(&model);
+    let mut nodes = 0;
+    let mut skeletons = 0;
+    // The places of the chunks around the next one, by depth.
+    let mut start_of = [0; 3];
+    let mut end_of = [0; 3];
     for node in model.nodes().flatten() {
-        let chunk = node.chunk;
-        assert!(node.depth < 3 && chunk.offset() + chunk.byte_len() <= data.len() as u64);
-        assert!(
-            node.depth == 0 || chunk.offset() + chunk.byte_len() <= end_of[node.depth - 1],
-            "{node:?} leaves its parent"
-        );
-        start_of[node.depth] = chunk.offset();
-        end_of[node.depth] = chunk.offset() + chunk.byte_len();
+        let start = node.chunk.offset();
+        let end = start + node.chunk.byte_len();
+        assert!(node.depth < 3 && end <= data.len() as u64);
+        if let Some(outer) = node.depth.checked_sub(1) {
+            assert!(end <= end_of[outer], "{node:?} leaves its parent");
+        }
+        start_of[node.depth] = start;
+        end_of[node.depth] = end;
         assert_eq!(node.parent.is_none(), node.depth == 0);
-        let text = format!("{chunk:?}");
-        assert!(text.len() < 100 && text.starts_with(&format!("{:?}", chunk.tag())), "{text}");
-        assert!(format!("{:?}", chunk.body()).starts_with("Cursor("));
+        debug_texts(&node);
         skeletons += usize::from(node.kind == Kind::Skeleton);
         assert!(node.bones_hint.is_none() || skeletons > 0);
         assert!(node.index <= nodes && node.part <= nodes);
         let content = node.content();
         assert_eq!(content.is_ok(), node.content().is_ok());
         if let Ok(content) = content {
-            assert!(node.body().is_ok_and(|body| body.left() == chunk.body().left()));
+            assert!(node.body().is_ok_and(|body| body.left() == node.chunk.body().left()));
             self::content(&node, &content);
-            if nodes < LONGER && is_sound {
+            if nodes < LONGER && is_small_and_sound {
                 one_byte_more(data, &start_of[..=node.depth], &node, nodes);
             }
         }
@@ -68,6 +69,14 @@ pub fn check(data: &[u8]) {
     assert_eq!(nodes, inside + outside);
     let counted = model.summarize().counts;
     assert_eq!(counted.get("meshes"), Some(model.nodes().flatten().filter(|n| n.kind == Kind::Mesh).count() as u64));
+}
+
+/// Asserts that a chunk and its body have short texts for debugging.
+fn debug_texts(node: &Node<'_>) {
+    let chunk = format!("{:?}", node.chunk);
+    let tag = format!("{:?}", node.chunk.tag());
+    assert!(chunk.len() < 100 && chunk.starts_with(&tag), "{chunk}");
+    assert!(format!("{:?}", node.chunk.body()).starts_with("Cursor("));
 }
 
 /// Asserts what holds for one model. Returns the number of chunks in it.
@@ -153,7 +162,8 @@ fn content(node: &Node<'_>, content: &Content<'_>) {
 }
 
 fn animation(animation: &Animation<'_>) {
-    let (frames, bones) = (animation.frame_count as usize, animation.bone_count as usize);
+    let frames = animation.frame_count as usize;
+    let bones = animation.bone_count as usize;
     assert_eq!(animation.keys.len(), frames * bones);
     assert!(animation.frame(frames).is_none());
     let keys = (0..frames.min(ENOUGH)).filter_map(|frame| animation.frame(frame)).flatten();
@@ -256,7 +266,11 @@ fn weights(weights: &Weights<'_>) {
 }
 
 fn collections(morphs: &MorphCollections<'_>) {
-    let (mut count, mut bones, mut animations, mut matrices, mut colliders) = (0, 0, 0, 0, 0);
+    let mut count = 0;
+    let mut bones = 0;
+    let mut animations = 0;
+    let mut matrices = 0;
+    let mut colliders = 0;
     for collection in morphs.collections() {
         count += 1;
         bones += collection.bone_names().count();

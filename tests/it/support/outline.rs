@@ -5,7 +5,7 @@ use meshpeek::view::Table;
 use meshpeek::{Inspect, Limits};
 use serde_json::Value as Json;
 
-/// The outline as `info --json` has it. An array is an object with its `count`, `offset` and `stored` form.
+/// The outline as `info --json` has it. An array is an object with `count`, `offset` and `stored`.
 pub fn outlined(asset: &dyn Inspect) -> Json {
     let mut text = Vec::new();
     meshpeek::json::write(asset, &mut text).unwrap();
@@ -25,7 +25,7 @@ pub fn array<T>(asset: &dyn Inspect, selector: &str, look: impl FnOnce(&dyn Tabl
     found.unwrap_or_else(|| panic!("no array at {selector}"))
 }
 
-/// The bytes of all rows of an array, in native form.
+/// The bytes of all rows of an array, little-endian and packed.
 #[track_caller]
 pub fn bytes(asset: &dyn Inspect, selector: &str) -> Vec<u8> {
     array(asset, selector, |table| to_bytes(table, &Limits::default()).unwrap())
