@@ -29,7 +29,8 @@
 pub struct Limits {
     /// Maximum levels of nested parts, such as nodes in nodes. Real files stay below 20.
     pub depth: u32,
-    /// Maximum bytes that a block, table or member may decode to, together with the decoded parts around it. Also the
+    /// Maximum bytes of a decoded block, table or member in memory, together with the decoded parts around it. Longer
+    /// blocks can be read in pieces ([`Table::read`](crate::view::Table::read)). Also the
     /// maximum bytes of a pipe or other file without a size. A scan holds no more than this and 64 MiB, whatever its
     /// number of threads.
     pub decoded_bytes: u64,

@@ -215,7 +215,9 @@ pub trait Table {
     /// rows of a [`Block`](crate::view::Block) that is a stream come in pieces of at most 64 KiB, whatever its size.
     ///
     /// # Errors
-    /// Returns an error if the array is compressed and does not decode. Rows passed before the error are correct, but
-    /// if a checksum at the end of a stream is wrong, no rows are.
+    /// Returns an error if the array is compressed and does not decode, a [`Limit`](crate::ErrorKind::Limit) error if
+    /// [`read_memory`](Self::read_memory) exceeds [`Limits::decoded_bytes`](crate::Limits::decoded_bytes), and
+    /// [`Cancelled`](crate::ErrorKind::Cancelled) if the caller [stopped](crate::Until) the work. Rows passed before the
+    /// error are correct, but if a checksum at the end of a stream is wrong, no rows are.
     fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()>;
 }

@@ -58,7 +58,8 @@ impl<'a> Place<'a> {
     /// Returns true if its LOD is one seen from outside. Returns false for LODs with another purpose: collision,
     /// shadows, views of the crew. A primitive without a LOD is visual.
     ///
-    /// A renderer draws the primitives that are visual and [`visible`](Self::visible), of one LOD.
+    /// A renderer draws the primitives that are visual and [`visible`](Self::visible), of one LOD. The finest is that of
+    /// the smallest resolution in [`lod`](Self::lod).
     ///
     /// ```
     /// use meshpeek::Asset;

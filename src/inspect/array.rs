@@ -40,7 +40,9 @@ pub enum Content {
 }
 
 impl Array {
-    /// Returns the selected array of an asset in `data`, or `None` if the asset has no such array. An array that is not
+    /// Returns the selected array of an asset in `data`, or `None` if the asset has no such array, or none that can be
+    /// found: what cannot be read, also because the caller stopped the work, is a problem of
+    /// [`verify`](crate::Inspect::verify). An array that is not
     /// stored in place is decoded into new memory, charged to the budget during the call. The memory of the returned
     /// array is not charged.
     /// ```

@@ -9,8 +9,9 @@ use std::time::SystemTime;
 /// Files with the stamps of their [records](super::Record::stamp).
 ///
 /// Only a scan that ends by itself has passed on all records of its files. The record of an archive comes before those
-/// of its members, so after a scan that was stopped, add none of its stamps. A file that is no asset has no stamp, and a
-/// member that is named by its address has none either: both are read each time.
+/// of its members, so after a scan that was stopped, add none of its stamps. A file without a record
+/// ([`Found::NoAsset`](super::Found::NoAsset)) has no stamp, and a member that is named by its address has none either:
+/// both are read each time.
 #[derive(Clone, Debug, Default)]
 pub struct Known(HashMap<PathBuf, Option<String>>);
 

@@ -60,7 +60,8 @@ impl FileMap {
     }
 
     /// Opens a file with the given access. A file without a size, such as a pipe, is read up to
-    /// [`Limits::decoded_bytes`]. On Unix, reading it stops after ten seconds without new bytes, even if nothing has
+    /// [`Limits::decoded_bytes`]. The size of a regular file is not bounded; [`open_if`](Self::open_if) can refuse it. On
+    /// Unix, reading stops after ten seconds without new bytes, even if nothing has
     /// opened the other end.
     ///
     /// # Errors

@@ -20,6 +20,8 @@ use crate::base::format::Format;
 use crate::bytes::{Packing, Storage};
 
 /// The facts of one asset. An unknown fact is `None`, never 0.
+///
+/// With the feature `serde` it serializes with the keys that a `scan::Record` has.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]

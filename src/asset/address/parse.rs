@@ -68,7 +68,8 @@ impl Address {
         Self { file: to_path(file), member: Some(member.to_vec()) }
     }
 
-    /// Opens the file, or reads standard input if it is `-`.
+    /// Opens the file, or reads standard input if it is `-`. The limits do not bound the size of a regular file. A
+    /// service that gets addresses from others should use [`FileMap::open_if`] instead, and never read standard input.
     ///
     /// # Errors
     /// Returns the errors of [`FileMap::open_with`] and [`FileMap::from_reader`].

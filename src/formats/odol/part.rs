@@ -16,7 +16,7 @@ use crate::record::parser::{
 };
 use crate::record::{List, Read as _, Stored, grammar};
 
-/// The proxies of a LOD.
+/// The proxies of a LOD. They were checked when the LOD was read, so its iterator yields no errors.
 pub type Proxies<'a> = List<'a, Proxy<'a>, Version>;
 /// The selections of a LOD.
 pub type Selections<'a> = List<'a, Selection<'a>, Layout>;

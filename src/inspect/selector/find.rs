@@ -10,7 +10,8 @@ use crate::inspect::{Inspect, bound_of, outline_within_limits};
 use crate::outline::{Outline, Part, PartArray, Text, Visitor, Wants};
 
 impl Selector {
-    /// Passes the selected array to `take`. Returns true if the asset has it. Visits only the parts on the path to it.
+    /// Passes the selected array to `take`. Returns true if the asset has it, and false also if the part that should
+    /// have it cannot be read, or the work was stopped. Visits only the parts on the path to it.
     /// If none of these has the array, visits a whole [dissection](Inspect::dissect), which has the tables that
     /// outlines split.
     pub fn find(&self, asset: &dyn Inspect, take: &mut dyn FnMut(&dyn Table)) -> bool {
