@@ -206,7 +206,9 @@ macro_rules! define {
                 match self { $($(Self::$format => $title),+),+ }
             }
 
-            /// Returns the names of a summary's counts in this format, in record order.
+            /// Returns the names of a summary's counts in this format, in record order. In models of Arma, `triangles`
+            /// are those of all LODs and `visual_triangles` those of LODs that are seen from outside; both include the
+            /// faces of proxies and of hidden sections.
             pub const fn count_names(self) -> &'static [&'static str] {
                 match self { $($(Self::$format => &[$($count),*]),+),+ }
             }
