@@ -34,7 +34,7 @@ pub(super) fn write(map: &Map<'_>, out: &mut impl Write) -> Result<()> {
     incomplete(out, missing.iter_mut().find_map(Option::take))
 }
 
-/// What is known of a map.
+/// The lines of a report on a map, before they are written.
 #[derive(Default)]
 struct Report {
     /// The shown objects by index. One may be in many groups.

@@ -21,7 +21,7 @@ pub(super) struct List {
     pub(super) inside: &'static [&'static str],
 }
 
-/// What a report makes of the items.
+/// A report on the items of an outline.
 pub(super) trait Describe {
     /// Receives an item, with all facts of it and of the parts inside it.
     fn item(&mut self, item: &Item);
@@ -45,7 +45,7 @@ pub(super) struct Item {
     facts: Vec<Fact>,
 }
 
-/// What is known under one name: of the item itself, or of all parts inside it that have the same name.
+/// The values under one name: those of the item itself, or of all parts inside it that have the same name.
 #[derive(Default)]
 pub(super) struct Fact {
     /// The name of the part inside the item, or nothing for the item's own facts.
@@ -87,12 +87,12 @@ impl Words {
 }
 
 impl Item {
-    /// What is known under this name.
+    /// Returns the item's own values under this name.
     pub(super) fn own(&self, name: &str) -> Option<&Fact> {
         self.inside("", name)
     }
 
-    /// What is known under this name of the parts with the name `part`.
+    /// Returns the values under this name in the parts with the name `part`.
     pub(super) fn inside(&self, part: &str, name: &str) -> Option<&Fact> {
         self.facts.iter().find(|fact| fact.part == part && fact.name == name)
     }
@@ -202,7 +202,7 @@ struct Items<'r> {
 }
 
 impl Items<'_> {
-    /// What the part that opens now is for the report, if it is anything.
+    /// Returns the role in the report of a part that opens now. `None` if it has none.
     fn role(&mut self, part: &Part<'_>) -> Option<Open> {
         let outer = match self.open.last() {
             None => None,
@@ -223,7 +223,7 @@ impl Items<'_> {
         None
     }
 
-    /// What a part is that opens in an item.
+    /// Returns the role of a part that opens in an item.
     fn role_in_item(&self, part: &Part<'_>) -> Option<Open> {
         let (_, list) = self.item.as_ref()?;
         if list.inside.contains(&part.name) { Some(Open::Inside(part.name)) } else { None }

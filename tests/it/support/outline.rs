@@ -12,7 +12,7 @@ pub fn outlined(asset: &dyn Inspect) -> Json {
     serde_json::from_slice(&text).unwrap()
 }
 
-/// What `look` returns for the array at this selector, as in `meshes/0/positions`.
+/// Passes the array at this selector, such as `meshes/0/positions`, to `look`, and returns its result.
 #[track_caller]
 pub fn array<T>(asset: &dyn Inspect, selector: &str, look: impl FnOnce(&dyn Table) -> T) -> T {
     let parsed: Selector = selector.parse().unwrap();
