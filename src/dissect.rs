@@ -236,14 +236,16 @@ impl Way {
 
     /// Locates the array that the selector leads to.
     fn array(&mut self, asset: &dyn Inspect) {
-        let is_found = self.selector.find(asset, &mut |table| self.span = span_of(table));
-        self.known |= is_found;
+        let found = self.selector.find(asset, &mut |table| self.span = span_of(table));
+        // An array that cannot be read has no location, as one that does not exist.
+        self.known |= found.unwrap_or(false);
     }
 
     /// Locates the row of an array that the selector ends in.
     fn row(&mut self, asset: &dyn Inspect) {
         let Some((array, index)) = self.selector.row() else { return };
-        array.find(asset, &mut |table| {
+        // A row that cannot be read has no location, as one that does not exist.
+        let _ = array.find(asset, &mut |table| {
             let storage = table.storage();
             let index = index as u64;
             if index >= table.rows() {
@@ -463,14 +465,11 @@ impl Visitor for Tiler<'_> {
     }
 
     fn problem(&mut self, error: &Error) {
-        // A location that starts with an item is relative to the file, any other to the enclosing part.
-        let place = error.location();
-        let starts_with_item = place.find(['.', '[']).is_some_and(|end| place.as_bytes().get(end) == Some(&b'['));
-        let mut path = match place.parse::<Selector>() {
+        let mut path = match error.location().parse::<Selector>() {
             Ok(selector) => selector.to_string(),
             Err(_) => String::new(),
         };
-        if !starts_with_item && !self.path.as_str().is_empty() {
+        if !error.starts_with_item() && !self.path.as_str().is_empty() {
             path = format!("{}/{path}", self.path.as_str());
         }
         self.emit(&Line {

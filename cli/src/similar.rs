@@ -21,7 +21,7 @@ fn with_sign(asset: &dyn Inspect, text: &str) -> Option<String> {
         let (before, after) = text.split_at(place.saturating_add(1));
         let signed = format!("{before}@{after}");
         let Ok(selector) = signed.parse::<Selector>() else { continue };
-        if selector.find(asset, &mut |_| {}) {
+        if let Ok(true) = selector.find(asset, &mut |_| {}) {
             return Some(signed);
         }
     }

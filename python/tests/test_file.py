@@ -148,6 +148,13 @@ def test_errors_are_exceptions(tmp_path, triangle):
         file["meshes/0/position"]
     with pytest.raises(meshpeek.Error):
         file["meshes//x"]
+    # Whether a cut file has an array is not known.
+    cut = meshpeek.from_buffer(triangle.read_bytes()[:-4], "cut.b3d")
+    with pytest.raises(meshpeek.Error, match="needs"):
+        cut["meshes/0/triangles/0/indices"]
+    with pytest.raises(meshpeek.Error, match="needs"):
+        "meshes/0/triangles/0/indices" in cut
+    assert "meshes/0/positions" in cut and "none" not in file
     assert issubclass(meshpeek.LimitError, meshpeek.Error) and issubclass(meshpeek.Error, ValueError)
     cut = tmp_path / "cut.b3d"
     cut.write_bytes(b"BB3D")

@@ -287,6 +287,12 @@ impl Error {
         self.0.path.as_deref()
     }
 
+    /// Returns true if the location starts with an item of a list, such as `lods[3]`. It is then relative to the asset,
+    /// and any other to the part that reports the error.
+    pub(crate) fn starts_with_item(&self) -> bool {
+        matches!(self.0.place.last(), Some((_, Some(_))))
+    }
+
     /// Returns the part of the asset, such as `lods[3].vertices`, or an empty string if it is unknown. For a table that
     /// had to be unpacked, the offset in it follows: `meshes[3].faces (mesh.bm+0x4c)`.
     pub fn location(&self) -> String {

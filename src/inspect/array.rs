@@ -40,9 +40,7 @@ pub enum Content {
 }
 
 impl Array {
-    /// Returns the selected array of an asset in `data`, or `None` if the asset has no such array, or none that can be
-    /// found: what cannot be read, also because the caller stopped the work, is a problem of
-    /// [`verify`](crate::Inspect::verify). An array that is not
+    /// Returns the selected array of an asset in `data`, or `None` if the asset has no such array. An array that is not
     /// stored in place is decoded into new memory, charged to the budget during the call. The memory of the returned
     /// array is not charged.
     /// ```
@@ -57,10 +55,11 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// Fails if the array does not decode, or the budget does not allow it.
+    /// Fails if the array does not decode, or the budget does not allow it, and if it is not found but may exist, as
+    /// [`Selector::find`] does.
     pub fn find(asset: &dyn Inspect, data: &[u8], selector: &Selector, budget: &Budget) -> Result<Option<Self>> {
         let mut found = None;
-        selector.find(asset, &mut |table| found = Some(Self::of(table, data, budget)));
+        selector.find(asset, &mut |table| found = Some(Self::of(table, data, budget)))?;
         found.transpose()
     }
 

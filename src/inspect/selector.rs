@@ -17,6 +17,7 @@ mod find;
 mod list;
 mod path;
 mod steps;
+mod unread;
 
 pub use list::{each, each_until, exists_at_other_indices, names, nearest};
 pub use path::Path;

@@ -927,7 +927,7 @@ fn weights_are_dumped_vertex_by_vertex() {
     let asset = Asset::parse(&bytes).unwrap();
     let mut rows = Vec::new();
     let selector: meshpeek::inspect::Selector = "meshes/0/weights".parse().unwrap();
-    assert!(selector.find(&asset, &mut |table| {
+    let found = selector.find(&asset, &mut |table| {
         let names: Vec<_> = table.columns().iter().map(|column| column.name).collect();
         assert_eq!((names, table.rows()), (vec!["vertex", "bone", "weight"], 6));
         let bytes = meshpeek::inspect::to_bytes(table, &Limits::default()).unwrap();
@@ -935,7 +935,8 @@ fn weights_are_dumped_vertex_by_vertex() {
             let weight = f32::from_le_bytes(row[6..10].try_into().unwrap());
             (row[0], u16::from_le_bytes([row[4], row[5]]), weight)
         }));
-    }));
+    });
+    assert!(found.unwrap());
     let shares = [(0, 0), (0, 1), (1, 1), (1, 0), (1, 254), (2, 254)];
     let expected: Vec<_> = (1_u8..).zip(shares).map(|(n, (vertex, bone))| (vertex, bone, 1.0 / f32::from(n))).collect();
     assert_eq!(rows, expected);

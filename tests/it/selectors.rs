@@ -1,10 +1,11 @@
 //! Selectors lead to the array they name, in every available file.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use meshpeek::inspect::{Inspect, Selector, selector, to_bytes};
+use meshpeek::inspect::{self, Inspect, Selector, selector, to_bytes};
 use meshpeek::view::Table;
-use meshpeek::{Asset, Format, Limits};
+use meshpeek::{Asset, Budget, Format, Limits, Until};
 use serde_json::Value as Json;
 
 use crate::support::files::{below, outside, root};
@@ -39,7 +40,7 @@ fn all(asset: &dyn Inspect) -> Vec<(String, Array)> {
 fn found<T>(asset: &dyn Inspect, text: &str, take: impl Fn(&dyn Table) -> T) -> Option<T> {
     let mut found = None;
     let selector: Selector = text.parse().unwrap();
-    assert_eq!(selector.find(asset, &mut |table| found = Some(take(table))), found.is_some());
+    assert_eq!(selector.find(asset, &mut |table| found = Some(take(table))).unwrap(), found.is_some());
     found
 }
 
@@ -223,7 +224,91 @@ fn finding_an_array_takes_no_memory_for_other_parts() {
         let selector: Selector = "bones/@twin#19999/weights".parse().unwrap();
         selector.find(&asset, &mut |_| {})
     });
-    assert!(found && usage.total < 16 << 10, "{usage:?}");
+    assert!(found.unwrap() && usage.total < 16 << 10, "{usage:?}");
+}
+
+/// Returns true if the asset has this array, and the message of the error if that is not known.
+fn is_there(asset: &dyn Inspect, text: &str) -> Result<bool, String> {
+    let selector: Selector = text.parse().unwrap();
+    selector.find(asset, &mut |_| {}).map_err(|error| error.message())
+}
+
+#[test]
+fn no_array_of_a_cut_file_is_called_missing() {
+    let mut cut_off = 0;
+    for (path, bytes) in models() {
+        if bytes.len() > 40_000 {
+            continue;
+        }
+        let format = Format::sniff(&bytes);
+        let Ok(whole) = Asset::parse(&bytes) else { continue };
+        let selectors: Vec<String> = all(&whole).into_iter().map(|(name, _)| name).collect();
+        for part in 1..16 {
+            let cut = &bytes[..bytes.len() * part / 16];
+            let Ok(asset) = Asset::parse(cut) else { continue };
+            // A signature without its last part is a key.
+            if Some(asset.format()) != format {
+                continue;
+            }
+            for text in &selectors {
+                let found = is_there(&asset, text);
+                assert_ne!(found, Ok(false), "{} cut to {} bytes: {text}", path.display(), cut.len());
+                cut_off += usize::from(found.is_err());
+            }
+        }
+    }
+    assert!(cut_off > 100, "{cut_off}");
+}
+
+#[test]
+fn an_array_is_missing_only_if_its_part_was_read() {
+    let bytes = std::fs::read(root().join("corpus/odol/purposes.p3d")).unwrap();
+    let asset = Asset::parse(&bytes).unwrap();
+    for text in ["lods/0/none", "lods/99/positions", "lods/@none/positions", "none"] {
+        assert_eq!(is_there(&asset, text), Ok(false), "{text}");
+    }
+    let asset = Asset::parse(&bytes[..bytes.len() * 3 / 4]).unwrap();
+    let (mut read, mut unread) = (0, 0);
+    for lod in 0..26 {
+        match is_there(&asset, &format!("lods/{lod}/positions")) {
+            // Another LOD that is cut does not hide anything in this one.
+            Ok(true) => {
+                read += 1;
+                assert_eq!(is_there(&asset, &format!("lods/{lod}/none")), Ok(false));
+            }
+            Ok(false) => panic!("{lod}"),
+            Err(message) => {
+                unread += 1;
+                assert_eq!(message, format!("lods[{lod}]: ends after the file"));
+            }
+        }
+    }
+    assert!(read > 0 && unread > 0, "{read} {unread}");
+    // Without the part, any error of the asset may hide it.
+    assert!(is_there(&asset, "lods/99/positions").is_err());
+    assert!(is_there(&asset, "lods/@none/positions").is_err());
+}
+
+#[test]
+fn stopped_work_is_no_missing_array() {
+    let bytes = std::fs::read(root().join("corpus/b3d/triangle.b3d")).unwrap();
+    let asset = Asset::parse(&bytes).unwrap();
+    let budget = Budget::new(bytes.len() as u64, &Limits::default());
+    let selector = "meshes/0/none".parse().unwrap();
+    assert!(inspect::Array::find(&asset, &bytes, &selector, &budget).unwrap().is_none());
+    let _until = Until::new(Arc::new(true.into()));
+    let error = inspect::Array::find(&asset, &bytes, &selector, &budget).unwrap_err();
+    assert_eq!(error.code().name(), "cancelled");
+}
+
+#[test]
+fn an_array_beyond_the_work_is_no_missing_array() {
+    let many = (0..20_000).map(|_| b3d::node("twin", [b3d::bone(&[(0, 1.0)])]));
+    let bytes = b3d::scene(many).to_vec();
+    let asset = Asset::parse_with(&bytes, &Limits::default().with_work(2)).unwrap();
+    assert_eq!(is_there(&asset, "bones/0/weights"), Ok(true));
+    let error = is_there(&asset, "bones/19999/weights").unwrap_err();
+    assert!(error.contains("the limit set for reading"), "{error}");
 }
 
 #[test]

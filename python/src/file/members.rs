@@ -126,11 +126,16 @@ impl Open {
 }
 
 impl File {
-    /// Returns true if the key is the selector of an array.
+    /// Returns true if the key is the selector of an array. Of an archive, an array that cannot be read counts as none,
+    /// because the key may be the name of a member.
     fn has_array(&self, py: Python<'_>, key: &Bound<'_, PyAny>) -> PyResult<bool> {
         let Ok(text) = key.extract::<&str>() else { return Ok(false) };
         let Ok(wanted) = text.parse::<Selector>() else { return Ok(false) };
-        self.with_asset(py, |_, asset| Ok(wanted.find(asset, &mut |_| {})))
+        let is_archive = self.get()?.is_archive();
+        self.with_asset(py, |_, asset| match wanted.find(asset, &mut |_| {}) {
+            Err(_) if is_archive => Ok(false),
+            found => found,
+        })
     }
 }
 
@@ -208,7 +213,7 @@ impl File {
     }
 
     /// The array with this selector, such as `file["lods/0/positions"]`. Of an archive, also the member with this name
-    /// or index.
+    /// or index. Raises KeyError if there is none, and the error of the part that cannot be read if there may be one.
     fn __getitem__<'py>(&self, py: Python<'py>, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         if self.get()?.is_archive() && !self.has_array(py, key)? {
             return match self.member(py, key) {
@@ -235,7 +240,8 @@ impl File {
         }
     }
 
-    /// Returns true if there is an array with this selector, or a member with this name.
+    /// Returns true if there is an array with this selector, or a member with this name. Raises the error of a part that
+    /// cannot be read if there may be one.
     fn __contains__(&self, py: Python<'_>, key: &Bound<'_, PyAny>) -> PyResult<bool> {
         if self.has_array(py, key)? {
             return Ok(true);

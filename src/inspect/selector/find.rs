@@ -2,39 +2,58 @@
 
 use std::iter::zip;
 
-use super::list::dissected;
+use super::list::{dissected, keep_spent};
+use super::path;
 use super::steps::{Item, Selector, Step};
-use crate::base::error::Error;
+use super::unread::first_error;
+use crate::base::error::{Error, Result};
 use crate::bytes::Table;
 use crate::inspect::{Inspect, bound_of, outline_within_limits};
 use crate::outline::{Outline, Part, PartArray, Text, Visitor, Wants};
 
 impl Selector {
-    /// Passes the selected array to `take`. Returns true if the asset has it, and false also if the part that should
-    /// have it cannot be read, or the work was stopped. Visits only the parts on the path to it.
+    /// Passes the selected array to `take`. Returns true if the asset has it. Visits only the parts on the path to it.
     /// If none of these has the array, visits a whole [dissection](Inspect::dissect), which has the tables that
     /// outlines split.
-    pub fn find(&self, asset: &dyn Inspect, take: &mut dyn FnMut(&dyn Table)) -> bool {
+    ///
+    /// # Errors
+    /// Fails if the array is not found, but may exist: if its part has an error, or, without such a part, the nearest part
+    /// around it or the asset. Returns the first error there. Also fails if the work was stopped, or more than
+    /// [`Limits::work`](crate::Limits::work), before the array was found.
+    pub fn find(&self, asset: &dyn Inspect, take: &mut dyn FnMut(&dyn Table)) -> Result<bool> {
         let mut finder = Finder::new(&self.steps, Some(&mut *take));
         outline_within_limits(asset, &mut finder);
         if finder.is_found {
-            return true;
+            return Ok(true);
         }
-        let Some(numbered) = self.numbered(asset) else { return false };
-        let sought = numbered.to_string();
-        let mut is_found = false;
-        dissected(asset, &mut |selector, table| {
-            if selector == sought {
-                take(table);
-                is_found = true;
+        let nearest = finder.reached();
+        let mut spent = finder.spent;
+        if let Some(numbered) = self.numbered(asset) {
+            let sought = numbered.to_string();
+            let mut is_found = false;
+            let spent_there = dissected(asset, &mut |selector, table| {
+                if selector == sought {
+                    take(table);
+                    is_found = true;
+                }
+                is_found
+            });
+            if is_found {
+                return Ok(true);
             }
-            is_found
-        });
-        is_found
+            spent = spent.or(spent_there);
+        }
+        if let Some(error) = spent {
+            return Err(error);
+        }
+        match first_error(asset, &nearest) {
+            Some(error) => Err(error),
+            None => Ok(false),
+        }
     }
 
-    /// Returns the selector with indices instead of names, or `None` if no item has one of the names. Visits only the
-    /// parts on the path.
+    /// Returns the selector with indices instead of names, or `None` if no item has one of the names, or none that can
+    /// be read. Visits only the parts on the path.
     pub fn numbered(&self, asset: &dyn Inspect) -> Option<Self> {
         let mut numbered = self.clone();
         let Some(last) = self.steps.iter().rposition(|step| matches!(step.item, Some(Item::Name(..)))) else {
@@ -42,7 +61,7 @@ impl Selector {
         };
         let named = self.steps.get(..=last)?;
         let mut finder = Finder::new(named, None);
-        asset.outline(&mut Outline::within(&bound_of(asset), &mut finder));
+        outline_within_limits(asset, &mut finder);
         if finder.numbers.len() < named.len() {
             // Lists that an outline leaves out, such as the entries of a header, have names only in a dissection.
             finder = Finder::new(named, None);
@@ -73,17 +92,28 @@ struct Finder<'s> {
     passed: bool,
     /// True once an array was taken.
     is_found: bool,
+    /// The error that has ended the work.
+    spent: Option<Error>,
 }
 
 impl<'s> Finder<'s> {
     /// Creates a finder for the array that these steps lead to, or, without `take`, for the part.
     fn new(steps: &'s [Step], take: Option<Take<'s>>) -> Self {
-        Self { steps, take, numbers: Vec::new(), namesakes: 0, passed: false, is_found: false }
+        Self { steps, take, numbers: Vec::new(), namesakes: 0, passed: false, is_found: false, spent: None }
     }
 
     /// Returns true if the next step is the last.
     fn is_at_last(&self) -> bool {
         self.numbers.len().saturating_add(1) == self.steps.len()
+    }
+
+    /// Returns the selector of the last part on the path, or an empty one if the asset has none of the parts.
+    fn reached(&self) -> String {
+        let mut reached = String::new();
+        for (step, number) in zip(self.steps, &self.numbers) {
+            path::push(&mut reached, &step.name, *number);
+        }
+        reached
     }
 
     /// Returns true if the part matches the next step. Counts it if the step selects its item by name and this has that
@@ -151,5 +181,7 @@ impl Visitor for Finder<'_> {
         }
     }
 
-    fn problem(&mut self, _: &Error) {}
+    fn problem(&mut self, error: &Error) {
+        keep_spent(&mut self.spent, error);
+    }
 }

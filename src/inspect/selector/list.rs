@@ -58,9 +58,18 @@ impl Receiver<'_> {
 /// Receives arrays with their selectors until it returns true.
 type Take<'s> = dyn FnMut(&str, &dyn Table) -> bool + 's;
 
-/// Passes the arrays of a dissection to `take` until it returns true.
-pub(super) fn dissected(asset: &dyn Inspect, take: &mut Take<'_>) {
-    asset.dissect(&mut Outline::within(&bound_of(asset), &mut Lister::new(asset, true, take)));
+/// Passes the arrays of a dissection to `take` until it returns true. Returns the error that has ended the work before.
+pub(super) fn dissected(asset: &dyn Inspect, take: &mut Take<'_>) -> Option<Error> {
+    let mut lister = Lister::new(asset, true, take);
+    asset.dissect(&mut Outline::within(&bound_of(asset), &mut lister));
+    lister.spent
+}
+
+/// Keeps the first error that has ended the work.
+pub(super) fn keep_spent(spent: &mut Option<Error>, error: &Error) {
+    if spent.is_none() && error.is_spent() {
+        *spent = Some(error.clone());
+    }
 }
 
 /// The bytes that a similar selector shares with the text.
@@ -186,12 +195,14 @@ struct Lister<'s> {
     take: &'s mut Take<'s>,
     /// True once `take` wants no more.
     is_done: bool,
+    /// The error that has ended the work.
+    spent: Option<Error>,
 }
 
 impl<'s> Lister<'s> {
     /// Creates a walk over the outline of the asset, or over its dissection if `dissects` is set.
     fn new(asset: &dyn Inspect, dissects: bool, take: &'s mut Take<'s>) -> Self {
-        Self { dissects, bytes: asset.size(), path: Path::default(), take, is_done: false }
+        Self { dissects, bytes: asset.size(), path: Path::default(), take, is_done: false, spent: None }
     }
 }
 
@@ -223,5 +234,7 @@ impl Visitor for Lister<'_> {
         self.is_done = self.path.with(array.name, array.index, |selector| (self.take)(selector, array.table));
     }
 
-    fn problem(&mut self, _: &Error) {}
+    fn problem(&mut self, error: &Error) {
+        keep_spent(&mut self.spent, error);
+    }
 }

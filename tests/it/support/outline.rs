@@ -17,11 +17,12 @@ pub fn outlined(asset: &dyn Inspect) -> Json {
 pub fn array<T>(asset: &dyn Inspect, selector: &str, look: impl FnOnce(&dyn Table) -> T) -> T {
     let parsed: Selector = selector.parse().unwrap();
     let (mut look, mut found) = (Some(look), None);
-    parsed.find(asset, &mut |table| {
+    let in_asset = parsed.find(asset, &mut |table| {
         if let Some(look) = look.take() {
             found = Some(look(table));
         }
     });
+    in_asset.unwrap();
     found.unwrap_or_else(|| panic!("no array at {selector}"))
 }
 

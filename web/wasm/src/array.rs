@@ -32,7 +32,7 @@ impl Table {
                 return Err(no_array(selector));
             };
             let mut picture = None;
-            wanted.find(asset, &mut |table| picture = table.picture());
+            wanted.find(asset, &mut |table| picture = table.picture())?;
             Ok((array, picture))
         })?;
         let row = array.row_byte_len();
