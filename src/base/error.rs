@@ -242,7 +242,8 @@ impl Error {
             ErrorKind::Incomplete { .. } => Code::Incomplete,
             ErrorKind::Cancelled => Code::Cancelled,
             ErrorKind::Io(error) => match error.kind() {
-                io::ErrorKind::NotFound => Code::NotFound,
+                // Nothing is inside what is no folder.
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Code::NotFound,
                 io::ErrorKind::OutOfMemory => Code::MemoryLimit,
                 _ => Code::Io,
             },
@@ -468,6 +469,18 @@ mod tests {
         let error = Error::malformed("odd").at(5).at(9).in_file(Path::new("a")).in_file(Path::new("b"));
         assert_eq!(error.to_string(), "a: at 0x5: odd");
         assert_eq!(Error::from(io::Error::other("gone")).to_string(), "gone");
+    }
+
+    #[test]
+    fn errors_of_the_system_have_codes() {
+        for (kind, code) in [
+            (io::ErrorKind::NotFound, Code::NotFound),
+            (io::ErrorKind::NotADirectory, Code::NotFound),
+            (io::ErrorKind::OutOfMemory, Code::MemoryLimit),
+            (io::ErrorKind::PermissionDenied, Code::Io),
+        ] {
+            assert_eq!(Error::from(io::Error::from(kind)).code(), code);
+        }
     }
 
     #[test]

@@ -80,6 +80,17 @@ pub trait Inspect: Sealed + Send + Sync {
     /// Surveys the asset at the given depth. Returns the facts with an empty list of problems; the problems go to
     /// `problems`, as far as the [budget](Problems::budget) allows. Allocates for the answer, and at [`Depth::Verify`]
     /// for one decoded block at a time. Linear in the bytes that the depth reads.
+    ///
+    /// Facts, and problems of which the cost is bounded:
+    /// ```
+    /// # use meshpeek::{Asset, Budget, Depth, Inspect, Limits, summary::Problems};
+    /// # let bytes = std::fs::read("corpus/b3d/triangle.b3d").unwrap();
+    /// let asset = Asset::parse(&bytes)?;
+    /// let mut problems = Problems::within(Budget::new(bytes.len() as u64, &Limits::default()));
+    /// let facts = asset.survey(Depth::Verify, &mut problems);
+    /// assert!(facts.counts.get("triangles") == Some(1) && problems.into_vec().is_empty());
+    /// # Ok::<(), meshpeek::Error>(())
+    /// ```
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary;
 
     /// Returns the facts in the header and tables, at the cost of [`Depth::Header`].

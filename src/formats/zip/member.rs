@@ -186,10 +186,11 @@ impl<'a> Member<'a> {
         Ok(Span { offset: start, bytes })
     }
 
-    /// Returns the offset of its bytes if its header is available, no other file has them, and they are before the
-    /// directory.
+    /// Returns the offset of the content of a stored file if its header is available, no other file has these bytes,
+    /// they are before the directory, and both sizes that it gives are the same.
     #[cfg(feature = "stores")]
     pub(crate) fn content_offset(&self) -> Option<u64> {
+        self.check_sizes().ok()?;
         self.span().ok().map(|span| span.offset)
     }
 

@@ -20,7 +20,7 @@ pub(crate) mod names;
 mod overlap;
 mod summary;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use archive::Archive;
 #[cfg(feature = "scan")]

@@ -13,25 +13,25 @@ const PEEKS_SIZE: u32 = 320;
 
 /// One file, as both its headers describe it.
 #[derive(Clone, Default)]
-pub(super) struct File<'a> {
-    pub(super) name: &'a [u8],
-    pub(super) flags: u16,
-    pub(super) method: u16,
-    pub(super) crc32: u32,
-    pub(super) size: u32,
-    pub(super) data: &'a [u8],
+pub(crate) struct File<'a> {
+    pub(crate) name: &'a [u8],
+    pub(crate) flags: u16,
+    pub(crate) method: u16,
+    pub(crate) crc32: u32,
+    pub(crate) size: u32,
+    pub(crate) data: &'a [u8],
     /// The wrong offset for the directory.
-    pub(super) offset: Option<u32>,
-    pub(super) packed: Option<u32>,
+    pub(crate) offset: Option<u32>,
+    pub(crate) packed: Option<u32>,
 }
 
-pub(super) fn stored<'a>(name: &'a [u8], data: &'a [u8]) -> File<'a> {
+pub(crate) fn stored<'a>(name: &'a [u8], data: &'a [u8]) -> File<'a> {
     let mut crc = flate2::Crc::new();
     crc.update(data);
     File { name, crc32: crc.sum(), size: data.len() as u32, data, ..File::default() }
 }
 
-pub(super) fn deflated(name: &[u8]) -> File<'_> {
+pub(crate) fn deflated(name: &[u8]) -> File<'_> {
     let mut crc = flate2::Crc::new();
     crc.update(&b"meshpeek".repeat(40));
     File { name, method: 8, crc32: crc.sum(), size: PEEKS_SIZE, data: PEEKS, ..File::default() }
@@ -45,7 +45,7 @@ fn header(file: &File<'_>) -> Vec<u8> {
     bytes
 }
 
-pub(super) fn zip(files: &[File<'_>]) -> Vec<u8> {
+pub(crate) fn zip(files: &[File<'_>]) -> Vec<u8> {
     let (mut bytes, mut directory) = (Vec::new(), Vec::new());
     for file in files {
         let offset = file.offset.unwrap_or(bytes.len() as u32);
@@ -61,11 +61,11 @@ pub(super) fn zip(files: &[File<'_>]) -> Vec<u8> {
     bytes
 }
 
-pub(super) fn members<'a>(archive: &Archive<'a>) -> Vec<Member<'a>> {
+pub(crate) fn members<'a>(archive: &Archive<'a>) -> Vec<Member<'a>> {
     archive.members().collect::<Result<_>>().unwrap()
 }
 
-pub(super) fn verify(bytes: &[u8]) -> Vec<String> {
+pub(crate) fn verify(bytes: &[u8]) -> Vec<String> {
     let mut problems = Problems::new(&Limits::default());
     Archive::parse(bytes).unwrap().verify(&mut problems);
     let line = |problem: crate::summary::Problem| {

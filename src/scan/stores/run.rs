@@ -574,6 +574,28 @@ mod tests {
     }
 
     #[test]
+    fn a_stored_member_of_two_sizes_is_no_asset_by_ranges_as_in_the_whole_file() {
+        use crate::formats::zip::tests::{File, stored, zip};
+
+        let mut model = b"BB3D\xf8\x4f\0\0\x01\0\0\0".to_vec();
+        model.resize(0x5000, 0);
+        for (size, expected) in [(0x5000, 2), (0x5001, 1)] {
+            // The name promises no asset, and the member is large enough to look at its beginning first.
+            let bytes = zip(&[File { size, ..stored(b"model", &model) }]);
+            let whole = Input::Bytes { path: Path::new("s:/m/x.pbo"), data: &bytes };
+            let mut in_whole = 0;
+            let count = |_, _| {
+                in_whole += 1;
+                ControlFlow::Continue(())
+            };
+            Scan::new([""]).run(whole, |_| (), count).unwrap();
+            let shelf = Shelf { bytes, retries: [Some(Retry::Never); 2], ..Shelf::default() };
+            let (found, _, _) = scan(shelf, "s:/m/x.pbo", None, None);
+            assert_eq!((found.len(), in_whole), (expected, expected), "{size}: {found:?}");
+        }
+    }
+
+    #[test]
     fn a_unit_is_read_unless_its_stamp_is_another_than_that_of_the_store() {
         for of_unit in [None, Some("a"), Some("b")] {
             for stamp in [None, Some("a")] {
