@@ -13,7 +13,7 @@ use crate::base::error::{Error, Result};
 /// # let bytes = b"BB3D\x04\0\0\0\x01\0\0\0";
 /// let asset = meshpeek::Asset::parse(bytes)?;
 /// let selector: Selector = "meshes/@tree/positions".parse()?;
-/// let found = selector.find(&asset, &mut |table| println!("{} rows", table.rows()));
+/// let found = selector.find(&asset, &mut |table| println!("{} rows", table.rows()))?;
 /// assert!(!found);
 /// # Ok::<(), meshpeek::Error>(())
 /// ```
