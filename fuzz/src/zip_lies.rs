@@ -219,6 +219,11 @@ fn make(choices: &mut Choices<'_>) -> Option<Made> {
         }
     }
     let mut bytes = assemble(&entries, is_wide, lie, target, choices);
+    if let Some(offset) = entries[target].header_offset
+        && is_header_of(&bytes, offset, &names[target])
+    {
+        return None;
+    }
     // Bytes in front move everything, so that a wrong offset may be the right one.
     let is_of_offset = matches!(lie, Lie::DirectoryOffset | Lie::DirectoryBytes | Lie::Zip64Offset | Lie::Zip64Bytes);
     if choices.below(4) == 0 {
@@ -226,6 +231,12 @@ fn make(choices: &mut Choices<'_>) -> Option<Made> {
         bytes.splice(..0, prefix.iter().copied());
     }
     Some(Made { bytes, lie, target, names, contents })
+}
+
+/// Returns true if the local header of the member with this name is at this offset.
+fn is_header_of(bytes: &[u8], offset: u32, name: &str) -> bool {
+    let Some(header) = bytes.get(offset as usize..) else { return false };
+    header.starts_with(b"PK\x03\x04") && header.get(30..).is_some_and(|after| after.starts_with(name.as_bytes()))
 }
 
 /// Changes the descriptions of a member. Returns `None` if the lie would be none.
