@@ -465,11 +465,12 @@ impl Visitor for Tiler<'_> {
     }
 
     fn problem(&mut self, error: &Error) {
+        // A location that starts with an item is relative to the file, any other to the enclosing part.
         let mut path = match error.location().parse::<Selector>() {
             Ok(selector) => selector.to_string(),
             Err(_) => String::new(),
         };
-        if !error.starts_with_item() && !self.path.as_str().is_empty() {
+        if error.first_list().is_none() && !self.path.as_str().is_empty() {
             path = format!("{}/{path}", self.path.as_str());
         }
         self.emit(&Line {

@@ -288,10 +288,12 @@ impl Error {
         self.0.path.as_deref()
     }
 
-    /// Returns true if the location starts with an item of a list, such as `lods[3]`. It is then relative to the asset,
-    /// and any other to the part that reports the error.
-    pub(crate) fn starts_with_item(&self) -> bool {
-        matches!(self.0.place.last(), Some((_, Some(_))))
+    /// Returns the list if the location starts with an item of it, such as `lods` of `lods[3].faces`.
+    pub(crate) fn first_list(&self) -> Option<&'static str> {
+        match self.0.place.last() {
+            Some((list, Some(_))) => Some(list),
+            _ => None,
+        }
     }
 
     /// Returns the part of the asset, such as `lods[3].vertices`, or an empty string if it is unknown. For a table that

@@ -290,6 +290,36 @@ fn an_array_is_missing_only_if_its_part_was_read() {
 }
 
 #[test]
+fn an_error_elsewhere_hides_no_array_of_a_part_that_was_read() {
+    for (name, text, expected) in [
+        // An error of another item, or in another list.
+        ("mlod_lod_version.p3d", "lods/0/none", Ok(false)),
+        ("v7_face.p3d", "lods/0/none", Ok(false)),
+        ("texheaders_cut.bin", "textures/0/none", Ok(false)),
+        ("negative_layers.b3d", "meshes/0/none", Ok(false)),
+        ("negative_layers.b3d", "brushes/0/none", Err("brushes[0].n_texs: -2 is negative")),
+        // Names that are warned of.
+        ("names.pbo", "members/2/none", Ok(false)),
+        ("zip_names.zip", "members/2/none", Ok(false)),
+        // An error that the part reports without the way to it.
+        ("face_kind.lod", "meshes/2/none", Err("meshes[2].face_groups[1].kind: 3 is no known layout")),
+        ("face_kind.lod", "meshes/0/none", Ok(false)),
+    ] {
+        let bytes = std::fs::read(root().join("corpus/hostile").join(name)).unwrap();
+        let asset = Asset::parse_file(Path::new(name), &bytes, &Limits::default()).unwrap();
+        assert_eq!(is_there(&asset, text), expected.map_err(str::to_owned), "{name}: {text}");
+    }
+    // In the tree of a Blitz3D scene, an error hides all that follows: here, a chunk of a mesh.
+    let mut bytes = std::fs::read(root().join("corpus/b3d/everything.b3d")).unwrap();
+    assert_eq!(&bytes[563..567], b"TRIS");
+    bytes[563] = b'X';
+    bytes[567..571].copy_from_slice(&0x7fff_u32.to_le_bytes());
+    let asset = Asset::parse(&bytes).unwrap();
+    let error = is_there(&asset, "meshes/0/triangles/1/indices").unwrap_err();
+    assert_eq!(error, "nodes[0]: needs 32767 bytes, 28 left");
+}
+
+#[test]
 fn stopped_work_is_no_missing_array() {
     let bytes = std::fs::read(root().join("corpus/b3d/triangle.b3d")).unwrap();
     let asset = Asset::parse(&bytes).unwrap();

@@ -17,16 +17,17 @@ impl Selector {
     /// outlines split.
     ///
     /// # Errors
-    /// Fails if the array is not found, but may exist: if its part has an error, or, without such a part, the nearest part
-    /// around it or the asset. Returns the first error there. Also fails if the work was stopped, or more than
-    /// [`Limits::work`](crate::Limits::work), before the array was found.
+    /// Fails if the array is not found, but might be in what cannot be read. If the asset has a part on the path, that is so
+    /// if there is an error in the last one of these, or around it. If it has none, any error counts. The errors
+    /// are those of the outline and the [summary](Inspect::summarize); of several, the first is returned. Also fails if
+    /// the work was stopped, or more than [`Limits::work`](crate::Limits::work), before the array was found.
     pub fn find(&self, asset: &dyn Inspect, take: &mut dyn FnMut(&dyn Table)) -> Result<bool> {
         let mut finder = Finder::new(&self.steps, Some(&mut *take));
         outline_within_limits(asset, &mut finder);
         if finder.is_found {
             return Ok(true);
         }
-        let nearest = finder.reached();
+        let reached = finder.reached();
         let mut spent = finder.spent;
         if let Some(numbered) = self.numbered(asset) {
             let sought = numbered.to_string();
@@ -46,7 +47,7 @@ impl Selector {
         if let Some(error) = spent {
             return Err(error);
         }
-        match first_error(asset, &nearest) {
+        match first_error(asset, &reached) {
             Some(error) => Err(error),
             None => Ok(false),
         }
@@ -88,7 +89,7 @@ struct Finder<'s> {
     numbers: Vec<Option<usize>>,
     /// The number of items with the wanted name passed so far.
     namesakes: usize,
-    /// True once the last matching part has ended, so that nothing more can match.
+    /// True once nothing more can match: the last part sought was opened, or the last matching part has ended.
     passed: bool,
     /// True once an array was taken.
     is_found: bool,
