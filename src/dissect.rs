@@ -237,14 +237,14 @@ impl Way {
     /// Locates the array that the selector leads to.
     fn array(&mut self, asset: &dyn Inspect) {
         let found = self.selector.find(asset, &mut |table| self.span = span_of(table));
-        // An array that cannot be read has no location, as one that does not exist.
+        // Like a missing array, one that cannot be read has no location.
         self.known |= found.unwrap_or(false);
     }
 
     /// Locates the row of an array that the selector ends in.
     fn row(&mut self, asset: &dyn Inspect) {
         let Some((array, index)) = self.selector.row() else { return };
-        // A row that cannot be read has no location, as one that does not exist.
+        // Like a missing row, one that cannot be read has no location.
         let _ = array.find(asset, &mut |table| {
             let storage = table.storage();
             let index = index as u64;

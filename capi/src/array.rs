@@ -159,9 +159,9 @@ fn part(data: &Bytes, range: Range<usize>) -> Result<Bytes, Failure> {
 }
 
 /// Finds an array by its selector, such as "meshes/0/positions"; the program's `meshpeek dump FILE` lists them, and so
-/// does meshpeek_each_array. Uncompressed arrays are borrowed from the asset's bytes; others are decoded. Fails with
-/// MESHPEEK_STATUS_NOT_FOUND if the asset has no such array. If a part that may have it cannot be read, fails with the
-/// error of that part.
+/// does meshpeek_each_array. Uncompressed arrays are borrowed from the asset's bytes; others are decoded. Returns
+/// MESHPEEK_STATUS_NOT_FOUND if the asset has no such array. If a part that may have it cannot be read, or a limit ends
+/// the search, returns the status of that error.
 ///
 /// # Safety
 /// `asset` is a live handle, `selector` a text; `out` is valid for a write, `error` too or NULL.

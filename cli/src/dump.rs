@@ -75,12 +75,13 @@ impl Request<'_> {
     /// Writes the array or row with this selector. Returns `None` if it is neither.
     fn write_array(&self, asset: &Asset<'_>, selector: &Selector) -> Option<Result<(), Failure>> {
         let mut written = None;
-        // The caller says why an array cannot be read.
+        // An array that is not found is explained by `unread`, or by `missing` with the first error of the file.
         let _ = selector.find(asset, &mut |table| written = Some(write(table, self.format, self.common)));
         if written.is_some() {
             return written;
         }
         let (array, index) = selector.row()?;
+        // As above.
         let _ = array.find(asset, &mut |table| {
             if (index as u64) < table.rows() {
                 written = Some(write(&OneRow { table, index }, self.format, self.common));

@@ -191,7 +191,7 @@ fn show_all(args: &Args, asset: &Opened<'_>, content: &[u8], out: &mut Output) -
 fn packed_row(asset: &Asset<'_>, text: &str) -> Option<Result<String, Failure>> {
     let (array, index) = text.parse::<Selector>().ok()?.row()?;
     let mut shown = None;
-    // A row that is not found here is searched for by its place, which says what cannot be read.
+    // The search by place that follows reports what cannot be read.
     let _ = array.find(asset, &mut |table| {
         if is_packed(table) && (index as u64) < table.rows() {
             shown = Some(decoded_row(&array, table, index));

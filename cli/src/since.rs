@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use meshpeek::scan::{Known, Scan};
-use meshpeek::summary::Name;
-use meshpeek::{Access, Error, ErrorKind, FileMap, Format};
+use meshpeek::summary::{Code, Name};
+use meshpeek::{Access, Error, FileMap, Format};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -21,7 +21,7 @@ use crate::visible::shown;
 
 /// The line of a file that cannot be read: `vanished` if the scan had found it, otherwise `unreadable`.
 pub(crate) fn unreadable(error: &Error, named: &[PathBuf]) -> serde_json::Value {
-    let is_gone = matches!(error.kind(), ErrorKind::Io(cause) if cause.kind() == std::io::ErrorKind::NotFound);
+    let is_gone = error.code() == Code::NotFound;
     // A path that the user named was not found by the scan.
     let was_found = error.path().is_some_and(|path| !named.iter().any(|named| named == path));
     let event = if is_gone && was_found { "vanished" } else { "unreadable" };

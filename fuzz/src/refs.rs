@@ -23,10 +23,10 @@ pub fn run(data: &[u8]) {
     assert_eq!(links(&scan, data), first);
 }
 
-/// The prefix of files that the game is assumed to have.
+/// The prefix of names that the game is assumed to have.
 const ASSUMED: &str = "assumed";
 
-/// Returns true if the name may have that prefix.
+/// Returns true if the name may have that prefix. Paths may lead to it by `..`.
 fn is_assumed(name: &str) -> bool {
     name.to_ascii_lowercase().contains(ASSUMED)
 }
@@ -62,7 +62,7 @@ fn links(scan: &Scan, data: &[u8]) -> Vec<String> {
             let name = link.reference.map_or("", |reference| &reference.name.text);
             let targets: Vec<String> = link.targets().map(|target| target.text).collect();
             match link.state {
-                // The file of a prefix that is assumed is not known.
+                // A name with the assumed prefix counts as found, but has no file here.
                 State::Found if is_assumed(name) => {}
                 State::Found | State::Ambiguous => assert!(!targets.is_empty(), "{name}"),
                 State::Missing | State::Unread => assert!(targets.is_empty(), "{name}: {targets:?}"),

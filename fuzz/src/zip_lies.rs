@@ -222,6 +222,7 @@ fn make(choices: &mut Choices<'_>) -> Option<Made> {
     if let Some(offset) = entries[target].header_offset
         && is_header_of(&bytes, offset, &names[target])
     {
+        // The offset is the true one by chance.
         return None;
     }
     // Bytes in front move everything, so that a wrong offset may be the right one.
@@ -373,10 +374,10 @@ fn check(made: &Made) {
     let is_named = |problem: &Problem| {
         let message = &problem.message;
         let has_word = lie.words().iter().any(|word| message.contains(word));
-        // With bytes in front, the offset of a single member may be the right one, and that of the directory the wrong one.
-        let is_of_both = lie == Lie::HeaderOffset && made.names.len() == 1;
+        // If bytes are in front, the offset of a single member may be right and that of the directory wrong.
+        let may_blame_directory = lie == Lie::HeaderOffset && made.names.len() == 1;
         has_word && (!lie.is_of_member() || message.contains(&made.names[made.target]))
-            || is_of_both && message.contains("the directory is at")
+            || may_blame_directory && message.contains("the directory is at")
     };
     if lie == Lie::None {
         assert_eq!(problems, []);

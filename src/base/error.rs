@@ -242,7 +242,7 @@ impl Error {
             ErrorKind::Incomplete { .. } => Code::Incomplete,
             ErrorKind::Cancelled => Code::Cancelled,
             ErrorKind::Io(error) => match error.kind() {
-                // Nothing is inside what is no folder.
+                // A path that leads through a file, such as `model.b3d/x`, does not exist.
                 io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Code::NotFound,
                 io::ErrorKind::OutOfMemory => Code::MemoryLimit,
                 _ => Code::Io,
@@ -288,8 +288,9 @@ impl Error {
         self.0.path.as_deref()
     }
 
-    /// Returns the list if the location starts with an item of it, such as `lods` of `lods[3].faces`.
+    /// Returns the first list of the location, such as `lods` of `lods[3].faces`, or `None` if it starts with a field.
     pub(crate) fn first_list(&self) -> Option<&'static str> {
+        // The outermost segment is the last.
         match self.0.place.last() {
             Some((list, Some(_))) => Some(list),
             _ => None,

@@ -55,8 +55,8 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// Fails if the array does not decode, or the budget does not allow it, and if it is not found but may exist, as
-    /// [`Selector::find`] does.
+    /// Fails if the array does not decode, or exceeds the budget. Also fails, as [`Selector::find`] does, if an error may
+    /// hide it.
     pub fn find(asset: &dyn Inspect, data: &[u8], selector: &Selector, budget: &Budget) -> Result<Option<Self>> {
         let mut found = None;
         selector.find(asset, &mut |table| found = Some(Self::of(table, data, budget)))?;

@@ -81,7 +81,7 @@ pub trait Inspect: Sealed + Send + Sync {
     /// `problems`, as far as the [budget](Problems::budget) allows. Allocates for the answer, and at [`Depth::Verify`]
     /// for one decoded block at a time. Linear in the bytes that the depth reads.
     ///
-    /// Facts, and problems of which the cost is bounded:
+    /// Surveys an asset within a budget:
     /// ```
     /// # use meshpeek::{Asset, Budget, Depth, Inspect, Limits, summary::Problems};
     /// # let bytes = std::fs::read("corpus/b3d/triangle.b3d").unwrap();

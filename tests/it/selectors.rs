@@ -246,7 +246,7 @@ fn no_array_of_a_cut_file_is_called_missing() {
         for part in 1..16 {
             let cut = &bytes[..bytes.len() * part / 16];
             let Ok(asset) = Asset::parse(cut) else { continue };
-            // A signature without its last part is a key.
+            // A cut signature is a valid key, which is another format.
             if Some(asset.format()) != format {
                 continue;
             }
@@ -268,7 +268,8 @@ fn an_array_is_missing_only_if_its_part_was_read() {
         assert_eq!(is_there(&asset, text), Ok(false), "{text}");
     }
     let asset = Asset::parse(&bytes[..bytes.len() * 3 / 4]).unwrap();
-    let (mut read, mut unread) = (0, 0);
+    let mut read = 0;
+    let mut unread = 0;
     for lod in 0..26 {
         match is_there(&asset, &format!("lods/{lod}/positions")) {
             // Another LOD that is cut does not hide anything in this one.
@@ -298,10 +299,10 @@ fn an_error_elsewhere_hides_no_array_of_a_part_that_was_read() {
         ("texheaders_cut.bin", "textures/0/none", Ok(false)),
         ("negative_layers.b3d", "meshes/0/none", Ok(false)),
         ("negative_layers.b3d", "brushes/0/none", Err("brushes[0].n_texs: -2 is negative")),
-        // Names that are warned of.
+        // Names that only get a warning.
         ("names.pbo", "members/2/none", Ok(false)),
         ("zip_names.zip", "members/2/none", Ok(false)),
-        // An error that the part reports without the way to it.
+        // An error whose location lacks the list and index of its part.
         ("face_kind.lod", "meshes/2/none", Err("meshes[2].face_groups[1].kind: 3 is no known layout")),
         ("face_kind.lod", "meshes/0/none", Ok(false)),
     ] {
@@ -337,8 +338,10 @@ fn an_array_beyond_the_work_is_no_missing_array() {
     let bytes = b3d::scene(many).to_vec();
     let asset = Asset::parse_with(&bytes, &Limits::default().with_work(2)).unwrap();
     assert_eq!(is_there(&asset, "bones/0/weights"), Ok(true));
-    let error = is_there(&asset, "bones/19999/weights").unwrap_err();
-    assert!(error.contains("the limit set for reading"), "{error}");
+    for text in ["bones/19999/weights", "bones/@twin#19999/weights"] {
+        let error = is_there(&asset, text).unwrap_err();
+        assert!(error.contains("the limit set for reading"), "{error}");
+    }
 }
 
 #[test]

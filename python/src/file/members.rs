@@ -8,7 +8,7 @@ use meshpeek::address::Names;
 use meshpeek::container::{Container, Member, Members};
 use meshpeek::inspect::{self, Selector, selector};
 use meshpeek::scan::Stored;
-use meshpeek::summary::Name;
+use meshpeek::summary::{Class, Name};
 use meshpeek::{Asset, Budget, Error, Format, OwnedAsset};
 use pyo3::exceptions::{PyFileNotFoundError, PyIndexError, PyKeyError};
 use pyo3::prelude::*;
@@ -126,15 +126,16 @@ impl Open {
 }
 
 impl File {
-    /// Returns true if the key is the selector of an array. Of an archive, an array that cannot be read counts as none,
-    /// because the key may be the name of a member.
+    /// Returns true if the key is the selector of an array.
     fn has_array(&self, py: Python<'_>, key: &Bound<'_, PyAny>) -> PyResult<bool> {
         let Ok(text) = key.extract::<&str>() else { return Ok(false) };
         let Ok(wanted) = text.parse::<Selector>() else { return Ok(false) };
-        let is_archive = self.get()?.is_archive();
-        self.with_asset(py, |_, asset| match wanted.find(asset, &mut |_| {}) {
-            Err(_) if is_archive => Ok(false),
-            found => found,
+        self.with_asset(py, |open, asset| {
+            let found = wanted.find(asset, &mut |_| {});
+            let Err(error) = &found else { return found };
+            let is_of_bytes = !matches!(error.code().class(), Class::Limit | Class::Io | Class::Cancelled);
+            // The key may be the name of a member of a damaged archive.
+            if open.is_archive() && is_of_bytes { Ok(false) } else { found }
         })
     }
 }
@@ -213,7 +214,8 @@ impl File {
     }
 
     /// The array with this selector, such as `file["lods/0/positions"]`. Of an archive, also the member with this name
-    /// or index. Raises KeyError if there is none, and the error of the part that cannot be read if there may be one.
+    /// or index. Raises KeyError if there is neither. If the file is no archive, and a part that may have the array cannot
+    /// be read, raises the error of that part.
     fn __getitem__<'py>(&self, py: Python<'py>, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         if self.get()?.is_archive() && !self.has_array(py, key)? {
             return match self.member(py, key) {
@@ -240,8 +242,8 @@ impl File {
         }
     }
 
-    /// Returns true if there is an array with this selector, or a member with this name. Raises the error of a part that
-    /// cannot be read if there may be one.
+    /// Returns true if there is an array with this selector, or a member with this name. If the file is no archive, and a
+    /// part that may have the array cannot be read, raises the error of that part.
     fn __contains__(&self, py: Python<'_>, key: &Bound<'_, PyAny>) -> PyResult<bool> {
         if self.has_array(py, key)? {
             return Ok(true);

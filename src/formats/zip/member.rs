@@ -187,7 +187,7 @@ impl<'a> Member<'a> {
     }
 
     /// Returns the offset of the content of a stored file if its header is available, no other file has these bytes,
-    /// they are before the directory, and both sizes that it gives are the same.
+    /// they are before the directory, and that gives the same size twice.
     #[cfg(feature = "stores")]
     pub(crate) fn content_offset(&self) -> Option<u64> {
         self.check_sizes().ok()?;

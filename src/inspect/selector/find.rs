@@ -14,13 +14,15 @@ use crate::outline::{Outline, Part, PartArray, Text, Visitor, Wants};
 impl Selector {
     /// Passes the selected array to `take`. Returns true if the asset has it. Visits only the parts on the path to it.
     /// If none of these has the array, visits a whole [dissection](Inspect::dissect), which has the tables that
-    /// outlines split.
+    /// outlines split. If that does not have it either, looks for errors in the whole outline and the
+    /// [summary](Inspect::summarize).
     ///
     /// # Errors
-    /// Fails if the array is not found, but might be in what cannot be read. If the asset has a part on the path, that is so
-    /// if there is an error in the last one of these, or around it. If it has none, any error counts. The errors
-    /// are those of the outline and the [summary](Inspect::summarize); of several, the first is returned. Also fails if
-    /// the work was stopped, or more than [`Limits::work`](crate::Limits::work), before the array was found.
+    /// Fails if the array is not found and an error may be the reason. Returns the first such error. It is in the deepest
+    /// part found on the path, in a part around that, or in no part. If no part on the path is found, every error
+    /// counts. In a Blitz3D scene, an error of a node, mesh or bone counts for all of them, because they are one tree.
+    ///
+    /// Also fails if the work is stopped, or exceeds [`Limits::work`](crate::Limits::work).
     pub fn find(&self, asset: &dyn Inspect, take: &mut dyn FnMut(&dyn Table)) -> Result<bool> {
         let mut finder = Finder::new(&self.steps, Some(&mut *take));
         outline_within_limits(asset, &mut finder);
@@ -29,7 +31,7 @@ impl Selector {
         }
         let reached = finder.reached();
         let mut spent = finder.spent;
-        if let Some(numbered) = self.numbered(asset) {
+        if let Some(numbered) = self.numbered_unless_spent(asset)? {
             let sought = numbered.to_string();
             let mut is_found = false;
             let spent_there = dissected(asset, &mut |selector, table| {
@@ -53,28 +55,37 @@ impl Selector {
         }
     }
 
-    /// Returns the selector with indices instead of names, or `None` if no item has one of the names, or none that can
-    /// be read. Visits only the parts on the path.
+    /// Returns the selector with indices instead of names, or `None` if no readable item has one of the names. Visits only
+    /// the parts on the path.
     pub fn numbered(&self, asset: &dyn Inspect) -> Option<Self> {
+        self.numbered_unless_spent(asset).unwrap_or_default()
+    }
+
+    /// Like [`numbered`](Self::numbered). Fails if the work ends before an item with each name is found.
+    fn numbered_unless_spent(&self, asset: &dyn Inspect) -> Result<Option<Self>> {
         let mut numbered = self.clone();
         let Some(last) = self.steps.iter().rposition(|step| matches!(step.item, Some(Item::Name(..)))) else {
-            return Some(numbered);
+            return Ok(Some(numbered));
         };
-        let named = self.steps.get(..=last)?;
+        let named = self.steps.get(..=last).unwrap_or_default();
         let mut finder = Finder::new(named, None);
         outline_within_limits(asset, &mut finder);
         if finder.numbers.len() < named.len() {
             // Lists that an outline leaves out, such as the entries of a header, have names only in a dissection.
-            finder = Finder::new(named, None);
+            let spent = finder.spent;
+            finder = Finder { spent, ..Finder::new(named, None) };
             asset.dissect(&mut Outline::within(&bound_of(asset), &mut finder));
         }
         if finder.numbers.len() < named.len() {
-            return None;
+            return match finder.spent {
+                Some(error) => Err(error),
+                None => Ok(None),
+            };
         }
         for (step, number) in zip(&mut numbered.steps, finder.numbers) {
             step.item = number.map(Item::Number);
         }
-        Some(numbered)
+        Ok(Some(numbered))
     }
 }
 
@@ -89,7 +100,7 @@ struct Finder<'s> {
     numbers: Vec<Option<usize>>,
     /// The number of items with the wanted name passed so far.
     namesakes: usize,
-    /// True once nothing more can match: the last part sought was opened, or the last matching part has ended.
+    /// True once nothing more can match: the array or part was found, or the last matching part has ended.
     passed: bool,
     /// True once an array was taken.
     is_found: bool,

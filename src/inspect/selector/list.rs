@@ -58,14 +58,14 @@ impl Receiver<'_> {
 /// Receives arrays with their selectors until it returns true.
 type Take<'s> = dyn FnMut(&str, &dyn Table) -> bool + 's;
 
-/// Passes the arrays of a dissection to `take` until it returns true. Returns the error that has ended the work before.
+/// Passes the arrays of a dissection to `take` until it returns true. If the work ends before, returns its error.
 pub(super) fn dissected(asset: &dyn Inspect, take: &mut Take<'_>) -> Option<Error> {
     let mut lister = Lister::new(asset, true, take);
     asset.dissect(&mut Outline::within(&bound_of(asset), &mut lister));
     lister.spent
 }
 
-/// Keeps the first error that has ended the work.
+/// Keeps the error if it ends the work and is the first that does.
 pub(super) fn keep_spent(spent: &mut Option<Error>, error: &Error) {
     if spent.is_none() && error.is_spent() {
         *spent = Some(error.clone());

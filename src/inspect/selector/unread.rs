@@ -1,4 +1,4 @@
-//! The error because of which an array might be missing.
+//! Finds the error that may be why an array is missing.
 
 use super::steps::Selector;
 use crate::base::error::{Context as _, Error};
@@ -7,11 +7,10 @@ use crate::inspect::{Depth, Inspect, outline_within_limits};
 use crate::outline::{Part, Visitor, Wants};
 use crate::summary::{Problem, Problems, Severity};
 
-/// Returns the first error because of which an array of this part might be missing. `part` is empty for an array of the
-/// asset itself.
+/// Returns the first error that may hide an array of this part. `part` is empty for an array of the asset itself.
 pub(super) fn first_error(asset: &dyn Inspect, part: &str) -> Option<Error> {
-    let hidden = Hidden { part, format: asset.format() };
-    let mut first = FirstError { hidden, around: Vec::new(), error: None };
+    let searched = Searched { part, format: asset.format() };
+    let mut first = FirstError { searched, open_parts: Vec::new(), error: None };
     outline_within_limits(asset, &mut first);
     if first.error.is_some() {
         return first.error;
@@ -19,7 +18,7 @@ pub(super) fn first_error(asset: &dyn Inspect, part: &str) -> Option<Error> {
     // Some errors are not part of an outline, such as those of a trailer that nothing depends on.
     let mut problems = Problems::new(&asset.limits());
     asset.survey(Depth::Summary, &mut problems);
-    let problem = problems.into_vec().into_iter().find(|problem| hidden.is_hidden_by_problem(problem))?;
+    let problem = problems.into_vec().into_iter().find(|problem| searched.may_lack_for_problem(problem))?;
     let error = Error::malformed(problem.message).coded(problem.code);
     Some(match problem.offset {
         Some(offset) => error.at(offset),
@@ -27,43 +26,41 @@ pub(super) fn first_error(asset: &dyn Inspect, part: &str) -> Option<Error> {
     })
 }
 
-/// A part of which an array might be missing because of an error.
+/// The part in which an array is missing.
 #[derive(Clone, Copy)]
-struct Hidden<'p> {
+struct Searched<'p> {
     /// Its selector.
     part: &'p str,
     format: Format,
 }
 
-impl Hidden<'_> {
-    /// Returns true if an error at this place, as a selector, might be why the array is missing. The error is in the part
-    /// or around it, or of the asset itself.
-    fn is_hidden_by(self, place: &str) -> bool {
-        // One word is a field of the asset, such as `length`, which ends everything in it.
+impl Searched<'_> {
+    /// Returns true if an error at this place, as a selector, may hide the array.
+    fn may_lack_for(self, place: &str) -> bool {
+        // A place of one word is a field of the asset, such as `length`, and an empty one is unknown. Both may hide any part.
         let is_of_asset = !place.contains('/');
-        is_of_asset || is_inside(place, self.part) || is_inside(self.part, place) || self.is_in_tree_with(place)
+        let is_of_tree = self.format == Format::B3d && is_in_tree(self.part) && is_in_tree(place);
+        is_of_asset || is_of_tree || is_inside(place, self.part) || is_inside(self.part, place)
     }
 
-    /// Returns true if the part and the place are in one tree of the file, in which an error hides all that follows, though
-    /// an outline has its parts in several lists.
-    fn is_in_tree_with(self, place: &str) -> bool {
-        let is_in_tree = |path: &str| {
-            let list = path.split('/').next();
-            matches!(list, Some("nodes" | "meshes" | "bones" | "unknown_chunks"))
-        };
-        self.format == Format::B3d && is_in_tree(self.part) && is_in_tree(place)
-    }
-
-    /// Returns true if the array might be missing because of this problem of a summary.
-    fn is_hidden_by_problem(self, problem: &Problem) -> bool {
+    /// Returns true if this problem of a summary may hide the array.
+    fn may_lack_for_problem(self, problem: &Problem) -> bool {
+        // The message starts with the location, because a problem has none of its own.
         let place = match problem.message.split_once(": ") {
             Some((location, _)) => selector_of(location),
             None => String::new(),
         };
         // An error in the trailer of an ODOL model is a warning, because no LOD depends on it.
-        let is_error = problem.severity == Severity::Error || place.starts_with("trailer/");
-        is_error && self.is_hidden_by(&place)
+        let is_error = problem.severity == Severity::Error || is_inside(&place, "trailer");
+        is_error && self.may_lack_for(&place)
     }
+}
+
+/// Returns true if the selector leads into the tree of a Blitz3D scene. An error in it hides all that follows, though an
+/// outline has its parts in several lists.
+fn is_in_tree(selector: &str) -> bool {
+    let list = selector.split('/').next();
+    matches!(list, Some("nodes" | "meshes" | "bones" | "unknown_chunks"))
 }
 
 /// Returns the selector of the location of an error, or an empty one if it is none.
@@ -78,11 +75,11 @@ fn selector_of(mut location: &str) -> String {
     }
 }
 
-/// Keeps the first error because of which an array might be missing.
+/// Keeps the first error that may hide the array.
 struct FirstError<'p> {
-    hidden: Hidden<'p>,
+    searched: Searched<'p>,
     /// The name and the index of each open part.
-    around: Vec<(&'static str, Option<usize>)>,
+    open_parts: Vec<(&'static str, Option<usize>)>,
     error: Option<Error>,
 }
 
@@ -90,11 +87,12 @@ impl FirstError<'_> {
     /// Returns an error of the part opened last with its location in the asset.
     fn located(&self, error: &Error) -> Error {
         let mut error = error.clone();
-        let Some((outermost, _)) = self.around.first() else { return error };
+        let Some((outermost, _)) = self.open_parts.first() else { return error };
+        // A location that starts with this list is already relative to the asset.
         if error.first_list() == Some(*outermost) {
             return error;
         }
-        for (name, index) in self.around.iter().rev() {
+        for (name, index) in self.open_parts.iter().rev() {
             error = match index {
                 Some(index) => error.within_item(name, *index),
                 None => error.within(name),
@@ -113,19 +111,22 @@ impl Visitor for FirstError<'_> {
         if self.error.is_some() {
             return false;
         }
-        self.around.push((part.name, part.index));
+        self.open_parts.push((part.name, part.index));
         true
     }
 
     fn close(&mut self) {
-        self.around.pop();
+        self.open_parts.pop();
     }
 
     fn problem(&mut self, error: &Error) {
+        if self.error.is_some() {
+            return;
+        }
         let error = self.located(error);
-        // What has ended the work hides all that would follow.
-        let is_hidden = error.is_spent() || self.hidden.is_hidden_by(&selector_of(&error.location()));
-        if self.error.is_none() && is_hidden {
+        let place = selector_of(&error.location());
+        // What ends the work hides all that would follow.
+        if error.is_spent() || self.searched.may_lack_for(&place) {
             self.error = Some(error);
         }
     }

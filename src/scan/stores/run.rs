@@ -574,7 +574,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stored_member_of_two_sizes_is_no_asset_by_ranges_as_in_the_whole_file() {
+    fn a_stored_member_of_two_sizes_is_no_asset_by_ranges() {
         use crate::formats::zip::tests::{File, stored, zip};
 
         let mut model = b"BB3D\xf8\x4f\0\0\x01\0\0\0".to_vec();
