@@ -6,21 +6,19 @@ use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use meshpeek::Asset;
 use meshpeek::dissect::{LineKind, dissect, unread};
 use meshpeek::inspect::{Selector, selector};
-use meshpeek::summary::Severity;
 use meshpeek::view::{Column, Storage, Table};
-use meshpeek::{Asset, Inspect};
 
 use crate::args::{Common, DumpFormat};
 use crate::config::Readable;
 use crate::failure::message_of;
 use crate::failure::{Failure, Outcome};
-use crate::limits::with_flag;
 use crate::notes::Notes;
 use crate::output::Output;
 use crate::output_file::ending;
-use crate::place::{Place, bytes, find};
+use crate::place::{Place, bytes, find, first_error};
 use crate::similar::similar;
 use crate::source::Source;
 use crate::tree::fields::{Runs, Within, without_numbers};
@@ -81,7 +79,7 @@ impl Request<'_> {
             return written;
         }
         let (array, index) = selector.row()?;
-        // As above.
+        // So is a row.
         let _ = array.find(asset, &mut |table| {
             if (index as u64) < table.rows() {
                 written = Some(write(&OneRow { table, index }, self.format, self.common));
@@ -197,13 +195,6 @@ fn missing(asset: &Asset<'_>, text: &str, error: Option<meshpeek::Error>) -> Str
         reason += &format!("; the file has errors: {problem}");
     }
     reason
-}
-
-/// Returns the message of the first problem that is an error.
-fn first_error(asset: &Asset<'_>) -> Option<String> {
-    let problems = asset.summarize().problems;
-    let error = problems.iter().find(|problem| problem.severity == Severity::Error)?;
-    Some(with_flag(&error.message, error.code))
 }
 
 /// Returns true if this selector leads to a part of `only`, or of the file if that is empty.

@@ -5,11 +5,13 @@ use std::process::ExitCode;
 
 use meshpeek::dissect::{Sink, dissect_unread, dissect_until, locate, problem_at, unread};
 use meshpeek::inspect::{Selector, Span};
-use meshpeek::{Asset, Error};
+use meshpeek::summary::Severity;
+use meshpeek::{Asset, Error, Inspect};
 
 use crate::args::Common;
 use crate::failure::message_of;
 use crate::failure::text_of;
+use crate::limits::with_flag;
 use crate::notes::Notes;
 use crate::similar::similar;
 
@@ -116,6 +118,19 @@ pub(crate) fn find(asset: &Asset<'_>, size: u64, text: &str) -> Result<Place, St
     }
     Err(match around {
         Some(around) => format!("{text} is no part, array or field; {around} is{nearest}"),
-        None => format!("{text} is no part, array or field (tree --fields lists them){nearest}"),
+        None => {
+            let mut message = format!("{text} is no part, array or field (tree --fields lists them){nearest}");
+            if let Some(error) = first_error(asset) {
+                message += &format!("; the file has errors: {error}");
+            }
+            message
+        }
     })
+}
+
+/// Returns the message of the first problem that is an error, because of which something may not be found.
+pub(crate) fn first_error(asset: &Asset<'_>) -> Option<String> {
+    let problems = asset.summarize().problems;
+    let error = problems.iter().find(|problem| problem.severity == Severity::Error)?;
+    Some(with_flag(&error.message, error.code))
 }

@@ -172,6 +172,8 @@ struct Made {
     lie: Lie,
     /// The member about which it lies.
     target: usize,
+    /// True if other bytes are in front of the archive.
+    has_prefix: bool,
     names: Vec<String>,
     contents: Vec<Vec<u8>>,
 }
@@ -214,9 +216,6 @@ fn make(choices: &mut Choices<'_>) -> Option<Made> {
     if lie == Lie::HeaderOffset {
         let other = choices.other_than(0);
         entries[target].header_offset = Some(if choices.below(2) == 0 { other } else { 0 });
-        if target == 0 && entries[0].header_offset == Some(0) {
-            return None;
-        }
     }
     let mut bytes = assemble(&entries, is_wide, lie, target, choices);
     if let Some(offset) = entries[target].header_offset
@@ -227,11 +226,12 @@ fn make(choices: &mut Choices<'_>) -> Option<Made> {
     }
     // Bytes in front move everything, so that a wrong offset may be the right one.
     let is_of_offset = matches!(lie, Lie::DirectoryOffset | Lie::DirectoryBytes | Lie::Zip64Offset | Lie::Zip64Bytes);
-    if choices.below(4) == 0 {
+    let has_prefix = choices.below(4) == 0;
+    if has_prefix {
         let prefix: &[u8] = if is_of_offset { &[b'x'; 1000] } else { b"MZ\x90\0 a program " };
         bytes.splice(..0, prefix.iter().copied());
     }
-    Some(Made { bytes, lie, target, names, contents })
+    Some(Made { bytes, lie, target, has_prefix, names, contents })
 }
 
 /// Returns true if the local header of the member with this name is at this offset.
@@ -375,7 +375,7 @@ fn check(made: &Made) {
         let message = &problem.message;
         let has_word = lie.words().iter().any(|word| message.contains(word));
         // If bytes are in front, the offset of a single member may be right and that of the directory wrong.
-        let may_blame_directory = lie == Lie::HeaderOffset && made.names.len() == 1;
+        let may_blame_directory = lie == Lie::HeaderOffset && made.has_prefix && made.names.len() == 1;
         has_word && (!lie.is_of_member() || message.contains(&made.names[made.target]))
             || may_blame_directory && message.contains("the directory is at")
     };

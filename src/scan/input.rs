@@ -14,8 +14,7 @@ use crate::ranges::{Ranges, ReadAt};
 /// The files that a [scan](Scan::run) reads.
 #[non_exhaustive]
 pub enum Input<'i> {
-    /// The paths that the scan was [created](Scan::new) with. If two of them lead to
-    /// the same file, it is read and reported twice.
+    /// The paths that the scan was [created](Scan::new) with. A file that two of them lead to is read and reported twice.
     Paths,
     /// Paths that arrive one by one, such as the lines of a list. Each is processed as soon as it arrives. An error in
     /// place of a path is a result of the scan.

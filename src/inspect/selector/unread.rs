@@ -1,11 +1,13 @@
 //! Finds the error that may be why an array is missing.
 
 use super::steps::Selector;
+use crate::base::code::Code;
 use crate::base::error::{Context as _, Error};
 use crate::base::format::Format;
-use crate::inspect::{Depth, Inspect, outline_within_limits};
+use crate::base::stop;
+use crate::inspect::{Inspect, outline_within_limits};
 use crate::outline::{Part, Visitor, Wants};
-use crate::summary::{Problem, Problems, Severity};
+use crate::summary::{Problem, Severity};
 
 /// Returns the first error that may hide an array of this part. `part` is empty for an array of the asset itself.
 pub(super) fn first_error(asset: &dyn Inspect, part: &str) -> Option<Error> {
@@ -15,10 +17,13 @@ pub(super) fn first_error(asset: &dyn Inspect, part: &str) -> Option<Error> {
     if first.error.is_some() {
         return first.error;
     }
-    // Some errors are not part of an outline, such as those of a trailer that nothing depends on.
-    let mut problems = Problems::new(&asset.limits());
-    asset.survey(Depth::Summary, &mut problems);
-    let problem = problems.into_vec().into_iter().find(|problem| searched.may_lack_for_problem(problem))?;
+    // Some errors are not part of an outline: those of a trailer that nothing depends on, of stopped work, or of a file
+    // that was cut while it was read.
+    let problems = asset.summarize().problems;
+    let problem = problems.into_iter().find(|problem| searched.may_lack_for_problem(problem))?;
+    if problem.code == Code::Cancelled {
+        return Some(stop::error());
+    }
     let error = Error::malformed(problem.message).coded(problem.code);
     Some(match problem.offset {
         Some(offset) => error.at(offset),

@@ -197,6 +197,13 @@ fn names_and_paths_of_problems_lead_to_parts() {
         let output = run([verb, path, selector]);
         assert_eq!(code(&output), 2, "{verb} {selector}");
         assert!(stderr(&output).contains(hint), "{verb} {selector}: {}", stderr(&output));
+        assert!(!stderr(&output).contains("errors"), "{verb} {selector}: {}", stderr(&output));
+    }
+    // In a file with errors, it may be in what cannot be read.
+    for verb in ["dump", "hex", "tree"] {
+        let output = run([verb, "corpus/mod/trees/cut.b3d", "meshes/9/positions"]);
+        assert_eq!(code(&output), 2, "{verb}");
+        assert!(stderr(&output).contains("; the file has errors: length: needs 12001 bytes"), "{}", stderr(&output));
     }
 }
 
