@@ -283,6 +283,15 @@ impl<'a> Member<'a> {
         each!(self, member => member.ranges())
     }
 
+    /// Returns the offset where it begins in its container: its content, or the header before that in a zip.
+    #[cfg(feature = "scan")]
+    pub(crate) fn start(&self) -> u64 {
+        match self {
+            Self::Pbo(member) => member.offset,
+            Self::Zip(member) => member.header_offset(),
+        }
+    }
+
     /// Returns the same member with these ranges of its container.
     #[cfg(feature = "scan")]
     pub(crate) fn in_ranges(self, ranges: &'a Ranges) -> Self {

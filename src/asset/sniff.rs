@@ -66,11 +66,6 @@ impl Format {
         let is_archive = is_program(data.first()?) && ends_with_archive(data)?;
         Ok(if is_archive { Some(Self::Zip) } else { None })
     }
-
-    /// Returns the usual format of files with this name. Only the bytes show whether that is right.
-    pub fn from_extension(path: &Path) -> Option<Self> {
-        Self::ending(&path.extension()?.to_str()?.to_ascii_lowercase())
-    }
 }
 
 /// Returns the format of bytes that start with no signature.

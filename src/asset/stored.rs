@@ -1,5 +1,6 @@
 //! How a member is stored in its archive, for reports.
 
+use std::fmt::Display;
 use std::iter::zip;
 use std::time::{Duration, SystemTime};
 
@@ -30,8 +31,8 @@ impl Stored {
     /// Returns how this member is stored in its archive.
     pub fn of(member: &Member<'_>) -> Self {
         let method = match member {
-            Member::Pbo(member) => member.method().to_string(),
-            Member::Zip(member) => member.method().to_string(),
+            Member::Pbo(member) => text_of(member.method(), member.method().name()),
+            Member::Zip(member) => text_of(member.method(), member.method().name()),
         };
         Self {
             offset: offset_of(member),
@@ -40,6 +41,14 @@ impl Stored {
             time: time_of(member),
             modified: member.modified(),
         }
+    }
+}
+
+/// Returns the name of a method, or its number as text if it has none. Copying the name is faster than formatting it.
+fn text_of(method: impl Display, name: Option<&str>) -> String {
+    match name {
+        Some(name) => name.to_owned(),
+        None => method.to_string(),
     }
 }
 

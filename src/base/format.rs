@@ -1,6 +1,9 @@
 //! The table of formats: facts about each that need no parsing.
 
 use std::fmt;
+use std::path::Path;
+
+use super::extension::has_extension;
 
 /// Calls a macro with the table of formats.
 ///
@@ -221,12 +224,12 @@ macro_rules! define {
                 None
             }
 
-            /// Returns the usual format of files with this extension, given in lower case.
-            pub(crate) fn ending(extension: &str) -> Option<Self> {
-                match extension {
-                    $($($($($ending => Some(Self::$format),)*)?)+)+
-                    _ => None,
-                }
+            /// Returns the usual format of files with this name. Only the bytes show whether that is right.
+            pub fn from_extension(path: &Path) -> Option<Self> {
+                $($($($(if has_extension(path, $ending) {
+                    return Some(Self::$format);
+                })*)?)+)+
+                None
             }
 
             /// Returns the version if a file of this format stores it in a fixed place.

@@ -4,6 +4,7 @@ pub(crate) mod amount;
 pub(crate) mod code;
 pub(crate) mod delegate;
 pub(crate) mod error;
+pub(crate) mod extension;
 pub(crate) mod format;
 pub(crate) mod impl_fmt;
 pub(crate) mod limits;

@@ -40,7 +40,7 @@ impl NoAsset {
         let head = data.get(..4096).unwrap_or(data);
         match head {
             [] => Self::Empty,
-            _ if head.starts_with(b"version https://git-lfs.github.com/spec/v1") => Self::LfsPointer,
+            _ if Self::is_lfs_pointer(head) => Self::LfsPointer,
             _ if head.starts_with(b"7z\xbc\xaf\x27\x1c") => Self::SevenZip,
             _ if head.starts_with(b"Rar!\x1a\x07") => Self::Rar,
             // A tar archive starts with the header of its first file, which has its signature at this offset.
@@ -50,6 +50,11 @@ impl NoAsset {
             _ if is_text(head) => Self::Text,
             _ => Self::Unknown,
         }
+    }
+
+    /// Returns true if a file with these bytes is a pointer of Git LFS.
+    pub(crate) fn is_lfs_pointer(data: &[u8]) -> bool {
+        data.starts_with(b"version https://git-lfs.github.com/spec/v1")
     }
 
     /// Returns the code of the single problem in its record.

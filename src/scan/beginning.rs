@@ -1,6 +1,6 @@
 //! Describes a member from its beginning, if that is enough.
 
-use super::describe::{At, describe_as, unreadable};
+use super::describe::{At, describe_parsed, parse, unreadable};
 use super::record::Record;
 use super::target::is_archive;
 use crate::asset::container::Member;
@@ -29,7 +29,7 @@ pub(super) fn describe_beginning(at: At<'_>, member: &Member<'_>) -> Shown {
         Reading::Content(content) => content,
         Reading::Unread { format, error } => {
             let record = unreadable(at, format, member.decoded_byte_len_hint(), None, &error);
-            return Shown::Record(Box::new(record));
+            return Shown::Record(record);
         }
         Reading::Other if needs_more => return Shown::Further,
         Reading::Other => return Shown::Other,
@@ -41,6 +41,7 @@ pub(super) fn describe_beginning(at: At<'_>, member: &Member<'_>) -> Shown {
     if format.is_none() && !origin.is_expected() {
         return Shown::Other;
     }
-    let described = describe_as(At { origin, budget: content.budget() }, format, content.data(), false);
-    Shown::Record(Box::new(described.record))
+    let at = At { origin, budget: content.budget() };
+    let parsed = parse(at, format, content.data());
+    Shown::Record(describe_parsed(at, format, content.data(), &parsed, false).record)
 }

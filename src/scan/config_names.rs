@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
+use crate::base::extension::has_extension;
 use crate::formats::rap::looks::{self, Least};
 
 /// Returns true if the extension is one of these, in any case.
 pub(crate) fn extension_in(name: &Path, known: &[&str]) -> bool {
-    let Some(extension) = name.extension() else { return false };
-    known.iter().any(|known| extension.eq_ignore_ascii_case(known))
+    known.iter().any(|known| has_extension(name, known))
 }
 
 fn is_called(name: &Path, known: &str) -> bool {

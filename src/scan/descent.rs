@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::beginning::{Shown, describe_beginning};
-use super::describe::{ALL, At, Late, LateCheck, Origin, describe_as, unreadable};
+use super::describe::{ALL, At, Late, LateCheck, Origin, describe_parsed, parse, unreadable};
 use super::found::{Found, Sighting};
 use super::members::{container, pay, text_bytes};
 use super::options::Views;
@@ -149,7 +149,7 @@ impl<'r, 's> Descent<'r, 's> {
         let mut ranges = Ranges::new(archive.len() as u64).with_first_read(BEGINNING);
         let question = |ranges: &Ranges| Ok(describe_beginning(at, &member.in_ranges(ranges)));
         match ranges.load(archive, question) {
-            Ok(Shown::Record(record)) => self.asset(at, *record, None),
+            Ok(Shown::Record(record)) => self.asset(at, record, None),
             Ok(Shown::Other) => {}
             Ok(Shown::Further) | Err(_) => return false,
         }
@@ -157,7 +157,7 @@ impl<'r, 's> Descent<'r, 's> {
     }
 
     /// Reports a record, if it is requested. Its content beyond names has not been charged yet.
-    pub(super) fn asset(&mut self, at: At<'_>, mut record: Record, open: Option<InSight<'_, '_>>) {
+    pub(super) fn asset(&mut self, at: At<'_>, mut record: Box<Record>, open: Option<InSight<'_, '_>>) {
         let Some(bytes) = pay(at, &mut record) else { return };
         let around = record.member.as_ref().map_or(0, text_bytes);
         // Of a text, the view may give references that are not in the record.
@@ -172,7 +172,7 @@ impl<'r, 's> Descent<'r, 's> {
             }
             None => self.pending.see(None),
         }
-        if self.pending.add(Found::Asset(Box::new(record)), bytes.saturating_add(around).saturating_add(shown)) {
+        if self.pending.add(Found::Asset(record), bytes.saturating_add(around).saturating_add(shown)) {
             self.hand_over();
         }
     }
@@ -206,8 +206,9 @@ impl Visitor for Descent<'_, '_> {
         let is_zip = format == Some(Format::Zip);
         let is_worth_it = is_zip || bytes.len() >= LARGE_ARCHIVE && workers.is_many();
         let puts_off = is_whole && origin.depth == 0 && is_worth_it;
-        let described = describe_as(at, format, data, puts_off);
-        let (mut record, asset) = (described.record, described.asset.as_ref());
+        let parsed = parse(at, format, data);
+        let described = describe_parsed(at, format, data, &parsed, puts_off);
+        let (mut record, asset) = (described.record, described.asset);
         if let Some(fault) = &fault {
             record.summary.problems.insert(0, Problem::error(fault));
         }

@@ -121,8 +121,9 @@ impl<'p> Origin<'p> {
         }
     }
 
-    pub(super) fn record(&self, summary: Summary, digests: Option<Digests>) -> Record {
-        Record {
+    /// Makes the record in the memory that a [`Found`](super::Found) has: it is too long to be moved often.
+    pub(super) fn record(&self, summary: Summary, digests: Option<Digests>) -> Box<Record> {
+        Box::new(Record {
             path: self.path.to_owned(),
             member: self.member.clone(),
             summary,
@@ -131,7 +132,7 @@ impl<'p> Origin<'p> {
             prefix: None,
             stamp: self.stamp.clone(),
             modified: self.modified,
-        }
+        })
     }
 }
 
@@ -143,10 +144,10 @@ pub(super) struct At<'a> {
 }
 
 /// The result of describing some bytes.
-pub(super) struct Described<'a> {
-    pub(super) record: Record,
-    /// The asset in the bytes.
-    pub(super) asset: Option<Asset<'a>>,
+pub(super) struct Described<'p, 'a> {
+    pub(super) record: Box<Record>,
+    /// The asset, if it was parsed and surveyed.
+    pub(super) asset: Option<&'p Asset<'a>>,
     /// The memory that the asset takes.
     pub(super) held: Option<Held>,
     /// The memory that the record takes.
@@ -187,14 +188,32 @@ impl Late<'_> {
 }
 
 /// Describes some bytes.
-pub(super) fn describe(at: At<'_>, data: &[u8]) -> Record {
-    describe_as(at, Format::of_file(at.origin.name(), data), Data::Whole(data), false).record
+pub(super) fn describe(at: At<'_>, data: &[u8]) -> Box<Record> {
+    let format = Format::of_file(at.origin.name(), data);
+    let data = Data::Whole(data);
+    describe_parsed(at, format, data, &parse(at, format, data), false).record
 }
 
-/// Describes bytes in this format. If the check of an archive may be deferred, the record's problems are deferred with
-/// it.
-pub(super) fn describe_as<'a>(at: At<'_>, format: Option<Format>, data: Data<'a>, puts_off: bool) -> Described<'a> {
-    match parse_and_survey(at, format, data, puts_off) {
+/// Charges for looking at some bytes, and parses them in this format.
+pub(super) fn parse<'a>(at: At<'_>, format: Option<Format>, data: Data<'a>) -> Result<Asset<'a>> {
+    at.budget.charge_work(data.size().saturating_add(RECORD_WORK))?;
+    Asset::parse_in(format, data, at.budget.limits())
+}
+
+/// Describes bytes that were parsed in this format. If the check of an archive may be deferred, the record's problems are
+/// deferred with it.
+pub(super) fn describe_parsed<'p, 'a>(
+    at: At<'_>,
+    format: Option<Format>,
+    data: Data<'a>,
+    parsed: &'p Result<Asset<'a>>,
+    puts_off: bool,
+) -> Described<'p, 'a> {
+    let surveyed = match parsed {
+        Ok(asset) => survey(at, data, asset, puts_off),
+        Err(error) => Err(error.clone()),
+    };
+    match surveyed {
         Ok(described) => described,
         Err(error) => {
             let mut record = unreadable(at, format, data.size(), Some(data), &error);
@@ -204,14 +223,6 @@ pub(super) fn describe_as<'a>(at: At<'_>, format: Option<Format>, data: Data<'a>
             Described { record, asset: None, held: None, record_memory: None, late: None }
         }
     }
-}
-
-fn parse_and_survey<'a>(at: At<'_>, format: Option<Format>, data: Data<'a>, puts_off: bool) -> Result<Described<'a>> {
-    at.budget.charge_work(data.size().saturating_add(RECORD_WORK))?;
-    let asset = Asset::parse_in(format, data, at.budget.limits())?;
-    let mut described = survey(at, data, &asset, puts_off)?;
-    described.asset = Some(asset);
-    Ok(described)
 }
 
 /// Adds the names in a text, if it is a config.
@@ -252,18 +263,20 @@ fn recognize_text(data: Data<'_>, summary: &mut Summary) {
     }
 }
 
-/// Describes an asset. The result does not contain the asset itself.
-fn survey<'a>(at: At<'_>, data: Data<'_>, asset: &Asset<'a>, puts_off: bool) -> Result<Described<'a>> {
+/// Describes an asset.
+fn survey<'p, 'a>(at: At<'_>, data: Data<'_>, asset: &'p Asset<'a>, puts_off: bool) -> Result<Described<'p, 'a>> {
     let At { origin: Origin { scan, .. }, budget } = at;
     // Data that an asset decodes for itself is examined as often as its own bytes.
     let kept = asset.kept_bytes();
     budget.charge_work(kept.saturating_mul(2))?;
-    let held = budget.hold(kept)?;
+    // Most assets decode nothing for themselves.
+    let held = if kept > 0 { Some(budget.hold(kept)?) } else { None };
+    let around = held.as_ref().map_or(budget, Held::budget);
     let bytes = asset.size().saturating_add(kept);
     // This is all that is known before the survey.
     let names = bytes.saturating_mul(NAMES_PER_BYTE).min(scan.limits.reference_bytes.saturating_mul(2));
     let names = if names < FEW_NAMES { 0 } else { names };
-    let mut record_memory = held.budget().hold(names.min(held.budget().room()))?;
+    let mut record_memory = around.hold(names.min(around.room()))?;
     let mut problems = Problems::within(record_memory.budget().clone());
     let mut depth = scan.depth;
     if depth == Depth::Verify
@@ -303,7 +316,7 @@ fn survey<'a>(at: At<'_>, data: Data<'_>, asset: &Asset<'a>, puts_off: bool) -> 
     if let Asset::Pbo(archive) = asset {
         record.prefix = archive.prefix().map(Name::from);
     }
-    Ok(Described { record, asset: None, held: Some(held), record_memory: Some(record_memory), late })
+    Ok(Described { record, asset: Some(asset), held, record_memory: Some(record_memory), late })
 }
 
 /// Surveys an asset. If a check of it may be deferred, returns that check.
@@ -340,7 +353,7 @@ fn bytes_of_names(summary: &Summary) -> u64 {
 }
 
 /// Describes an asset that is already open.
-pub(super) fn describe_asset(at: At<'_>, data: &[u8], asset: &Asset<'_>) -> Record {
+pub(super) fn describe_asset(at: At<'_>, data: &[u8], asset: &Asset<'_>) -> Box<Record> {
     let data = Data::Whole(data);
     match survey(at, data, asset, false) {
         Ok(described) => described.record,
@@ -365,7 +378,7 @@ pub(super) fn unreadable(
     bytes: u64,
     data: Option<Data<'_>>,
     error: &Error,
-) -> Record {
+) -> Box<Record> {
     let mut digests = None;
     if origin.scan.digests {
         let mut whole = None;

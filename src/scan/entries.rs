@@ -167,7 +167,7 @@ impl Scan {
     /// Returns the record of a file. The path names the file in the record. For an archive, this is its own record,
     /// without those of its members.
     pub fn record<'s>(&self, path: &Path, subject: impl Into<Subject<'s>>) -> Record {
-        match subject.into() {
+        *match subject.into() {
             Subject::Bytes(data) => {
                 let budget = &Budget::new(data.len() as u64, &self.limits);
                 describe::describe(At { origin: &Origin::file(self, path), budget }, data)
@@ -185,7 +185,7 @@ impl Scan {
         }
     }
 
-    fn record_of_opened(&self, path: &Path, opened: &Opened<Content<'_>>) -> Record {
+    fn record_of_opened(&self, path: &Path, opened: &Opened<Content<'_>>) -> Box<Record> {
         let origin = &Origin::opened(self, path, opened);
         match &opened.content {
             Ok(content) => describe::describe(At { origin, budget: content.budget() }, content),

@@ -110,13 +110,24 @@ const LONGEST_ESCAPE: u64 = 6;
 
 /// Returns the most bytes that a text takes in a record.
 pub(super) fn text_bytes(name: &Name) -> u64 {
-    let mut bytes = Amount(name.text.len() as u64);
-    for byte in name.text.bytes() {
+    let text = &name.text;
+    let plain = text.len() as u64;
+    // Most names have no characters to escape. Without an early end, many bytes are compared at once.
+    let has_special = text.bytes().fold(false, |found, byte| found | is_escaped(byte));
+    if !has_special {
+        return plain;
+    }
+    let mut bytes = Amount(plain);
+    for byte in text.bytes() {
         match byte {
             b'"' | b'\\' => bytes += 1,
-            byte if byte.is_ascii_control() => bytes += LONGEST_ESCAPE,
+            byte if is_escaped(byte) => bytes += LONGEST_ESCAPE,
             _ => {}
         }
     }
     bytes.0
+}
+
+fn is_escaped(byte: u8) -> bool {
+    byte.is_ascii_control() | (byte == b'"') | (byte == b'\\')
 }

@@ -26,7 +26,7 @@ impl<'a, I: Iterator<Item = Named<'a>>> Iterator for Together<I> {
     type Item = Vec<Named<'a>>;
 
     fn next(&mut self) -> Option<Vec<Named<'a>>> {
-        let mut some = Vec::new();
+        let mut some = Vec::with_capacity(MOST);
         let mut bytes = Amount(0_u64);
         while some.len() < MOST
             && bytes.0 < MOST_BYTES

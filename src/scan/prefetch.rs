@@ -1,9 +1,9 @@
-//! Asks the system to load members before they are read.
+//! Asks the system to load members before they are read, and to take back the memory of those that were read.
 //!
 //! When a thread touches a page of a mapped file, the system loads that page and a few around it, and the thread waits.
 //! On a mount with latency, a scan spends nearly all its time that way. So the members ahead are requested while
 //! earlier ones are processed: the whole member if its name indicates an asset, else only its beginning. Requests cost
-//! system calls, so they start only after a thread has waited for the first time.
+//! system calls, so they start only after a thread has waited for the first time, and one request has many small members.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -17,9 +17,11 @@ use crate::inspect::Depth;
 use crate::source::pages;
 use crate::visit::members::Named;
 
-/// How many bytes, and how many members, are requested ahead.
+/// How many bytes, and how many members, are requested ahead. When half of them are left, more are requested.
 const AHEAD: u64 = 2 << 20;
-const MOST: usize = 64;
+const MOST: usize = 128;
+/// Parts with at most this many bytes between them are one request.
+const GAP: u64 = 4096;
 /// After this many bytes or members, check again whether a thread has waited.
 const UNTIL_ASKED: u64 = 128 << 10;
 const UNTIL_ASKED_MEMBERS: u32 = 64;
@@ -35,12 +37,45 @@ pub(super) struct Prefetch<'a, I> {
     ahead: VecDeque<(Named<'a>, u64)>,
     bytes: Amount<u64>,
     waits: Waits,
+    behind: pages::Behind<'a>,
 }
 
-impl<'a, I> Prefetch<'a, I> {
+impl<'a, I: Iterator<Item = Named<'a>>> Prefetch<'a, I> {
     /// Prefetches members of the archive in `data`.
     pub(super) fn new(data: &'a [u8], depth: Depth, waits: Waits, members: I) -> Self {
-        Self { data, depth, members, ahead: VecDeque::new(), bytes: Amount(0), waits }
+        Self { data, depth, members, ahead: VecDeque::new(), bytes: Amount(0), waits, behind: pages::Behind::new(data) }
+    }
+
+    /// Requests more members, unless enough are requested already.
+    fn fill(&mut self) {
+        if self.ahead.len() > MOST / 2 || self.bytes.0 > AHEAD / 2 {
+            return;
+        }
+        let mut request = 0..0;
+        while self.bytes.0 < AHEAD
+            && self.ahead.len() < MOST
+            && let Some(named) = self.members.next()
+        {
+            let place = place(&named, self.depth);
+            let bytes = place.end.saturating_sub(place.start);
+            self.bytes += bytes;
+            self.ahead.push_back((named, bytes));
+            let is_next = place.start >= request.start && place.start <= request.end.saturating_add(GAP);
+            if is_next {
+                request.end = request.end.max(place.end);
+            } else {
+                self.request(&request);
+                request = place;
+            }
+        }
+        self.request(&request);
+    }
+
+    /// Asks the system to load this range of bytes.
+    fn request(&self, range: &Range<u64>) {
+        if let Some(part) = self.data.get(self.within(range.start)..self.within(range.end)) {
+            pages::will_need(part);
+        }
     }
 
     /// The offset, or the end of the data if it is beyond it.
@@ -53,20 +88,8 @@ impl<'a, I: Iterator<Item = Named<'a>>> Iterator for Prefetch<'a, I> {
     type Item = Named<'a>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        while self.waits.have_been
-            && self.bytes.0 < AHEAD
-            && self.ahead.len() < MOST
-            && let Some(named) = self.members.next()
-        {
-            let place = place(&named, self.depth);
-            let bytes = place.end.saturating_sub(place.start);
-            let start = self.within(place.start);
-            let end = self.within(place.end);
-            if let Some(part) = self.data.get(start..end) {
-                pages::will_need(part);
-            }
-            self.bytes += bytes;
-            self.ahead.push_back((named, bytes));
+        if self.waits.have_been {
+            self.fill();
         }
         let (named, bytes) = match self.ahead.pop_front() {
             Some(first) => first,
@@ -74,16 +97,18 @@ impl<'a, I: Iterator<Item = Named<'a>>> Iterator for Prefetch<'a, I> {
         };
         self.bytes -= bytes;
         self.waits.pass(named.1.stored_byte_len());
+        self.behind.pass(named.1.start());
         Some(named)
     }
 }
 
 /// Returns the byte range in which a member is read.
 fn place((name, member): &Named<'_>, depth: Depth) -> Range<u64> {
-    let (start, around) = match member {
-        Member::Pbo(member) => (member.offset, 0),
+    let start = member.start();
+    let around = match member {
+        Member::Pbo(_) => 0,
         // A header of 30 bytes and the name, after which some writers leave space.
-        Member::Zip(member) => (member.header_offset(), 128_u64.saturating_add(member.name().len() as u64)),
+        Member::Zip(member) => 128_u64.saturating_add(member.name().len() as u64),
     };
     let most = match (Format::from_extension(Path::new(address::unnumbered(&name.text))), depth) {
         (None, _) => BEGINNING,

@@ -12,6 +12,8 @@ mod slots;
 mod tests;
 mod zeros;
 
+#[cfg(all(feature = "scan", target_os = "linux"))]
+pub(super) use slots::are_mapped;
 pub(super) use slots::{Watched, is_torn};
 pub(super) use zeros::page_size;
 

@@ -1,4 +1,4 @@
-//! Asking the system to read pages of a map ahead of their use, and for large pages.
+//! Asking the system to read pages of a map ahead of their use, to take back those that were used, and for large pages.
 
 #[cfg(all(feature = "scan", feature = "mmap", unix))]
 use std::mem::MaybeUninit;
@@ -25,6 +25,65 @@ pub(crate) fn will_need(bytes: &[u8]) {
         start = start.wrapping_add(PIECE);
     }
 }
+
+/// Takes what was read of a file out of the memory of this process, if the file is mapped. An archive may be larger than the
+/// memory.
+#[cfg(feature = "scan")]
+pub(crate) struct Behind<'a> {
+    data: &'a [u8],
+    /// The end of what was taken out; before that, the first place.
+    left: Option<usize>,
+}
+
+#[cfg(feature = "scan")]
+impl<'a> Behind<'a> {
+    /// How many bytes stay before the place that is read, because other threads may still read them.
+    const KEPT: usize = 4 << 20;
+    /// How many bytes are taken out at once.
+    const STEP: usize = 2 << 20;
+
+    /// Begins to read these bytes, in ascending order.
+    pub(crate) fn new(data: &'a [u8]) -> Self {
+        Self { data, left: None }
+    }
+
+    /// Reads on at this offset.
+    pub(crate) fn pass(&mut self, offset: u64) {
+        let offset = usize::try_from(offset).unwrap_or(usize::MAX).min(self.data.len());
+        let left = *self.left.get_or_insert(offset);
+        let end = offset.saturating_sub(Self::KEPT);
+        if end < left.saturating_add(Self::STEP) {
+            return;
+        }
+        if let Some(part) = self.data.get(left..end) {
+            leave(part);
+        }
+        self.left = Some(end);
+    }
+}
+
+/// Takes these bytes out of the memory of this process, if they are in a map of a file. They stay in the system's cache, and
+/// are mapped again when they are read.
+#[cfg(all(feature = "scan", feature = "mmap", target_os = "linux"))]
+fn leave(bytes: &[u8]) {
+    let page = guard::page_size();
+    let Range { start, end } = bytes.as_ptr_range();
+    // Whole pages only: bytes around these may be in use.
+    let Some(first) = start.addr().checked_next_multiple_of(page) else { return };
+    let last = end.addr().saturating_sub(end.addr().checked_rem(page).unwrap_or(0));
+    let length = last.saturating_sub(first);
+    if length == 0 || !guard::are_mapped(bytes) {
+        return;
+    }
+    let start = start.wrapping_add(first.wrapping_sub(start.addr())).cast_mut();
+    // SAFETY: the pages are those of a file, mapped for reading, whose map outlives the borrow. The next access maps the same
+    // content again. Where the guard has put zeros, it finds zeros.
+    unsafe { libc::madvise(start.cast(), length, libc::MADV_DONTNEED) };
+}
+
+/// Does nothing: these bytes are not mapped, or on this system the advice may mean something else.
+#[cfg(all(feature = "scan", not(all(feature = "mmap", target_os = "linux"))))]
+fn leave(_: &[u8]) {}
 
 /// Asks the system for large pages for memory that is about to be written from its start. For a file or a member of
 /// 100 MB, that is 50 faults instead of 25,000.

@@ -16,6 +16,7 @@ use crate::base::no_asset::NoAsset;
 use crate::base::text::Name;
 use crate::scan::config_names::is_config;
 use crate::scan::{Record, Sighting};
+use crate::source::pages::Behind;
 
 /// The parts of an asset or text that are kept.
 #[derive(Default)]
@@ -127,8 +128,10 @@ impl Listing {
         let container = Container::of(asset)?;
         let mut names = Names::of(&container);
         let mut listing = Self { root: root_of(asset, seen.record), ..Self::default() };
+        let mut behind = Behind::new(seen.data);
         for member in container.members() {
             let Ok(member) = member else { break };
+            behind.pass(member.start());
             let name = member.name();
             if let Err(error) = seen.budget.charge_work(LISTED_WORK.saturating_add(name.len() as u64)) {
                 listing.cut = Some(error);
@@ -169,7 +172,7 @@ fn odd_of(member: &Member<'_>) -> Option<Odd> {
         return None;
     }
     let data = member.borrowed().ok()??;
-    if NoAsset::of(data) == NoAsset::LfsPointer { Some(Odd::LfsPointer) } else { None }
+    if NoAsset::is_lfs_pointer(data) { Some(Odd::LfsPointer) } else { None }
 }
 
 /// The most bytes of a pointer of Git LFS.

@@ -54,6 +54,9 @@ fn names_files(format: Format) -> bool {
 /// Returns why not all references of this asset could be read, or `None` if they all were. Says nothing about texts.
 pub(super) fn reason(record: &Record) -> Option<String> {
     let summary = &record.summary;
+    if summary.problems.is_empty() {
+        return None;
+    }
     let name = MemberPath::own_name(&record.path, record.member.as_ref());
     if let Some(format) = summary.format
         && !names_files(format)

@@ -56,9 +56,10 @@ impl Links {
                     asker,
                     mission: mission_of(asker),
                     macros: Macros::default(),
-                    loaded: HashSet::from([root]),
+                    root,
+                    loaded: HashSet::new(),
                 };
-                if walk.run(root, each)?.is_break() {
+                if walk.run(each)?.is_break() {
                     return Ok(ControlFlow::Break(()));
                 }
             }
@@ -90,15 +91,17 @@ struct Walk<'w> {
     followed: &'w HashMap<usize, usize>,
     seen: &'w mut [bool],
     asker: &'w Asker,
+    /// The number of the asker.
+    root: usize,
     mission: Option<&'w str>,
     macros: Macros<'w>,
-    /// The texts whose macros are known.
+    /// The texts whose macros are known, besides that of the asker.
     loaded: HashSet<usize>,
 }
 
 impl<'w> Walk<'w> {
-    fn run(&mut self, root: usize, each: &mut Each<'_>) -> Result<ControlFlow<()>> {
-        let mut around = vec![Step { asker: root, next: 0, next_define: 0, via: None, is_listed: false }];
+    fn run(&mut self, each: &mut Each<'_>) -> Result<ControlFlow<()>> {
+        let mut around = vec![Step { asker: self.root, next: 0, next_define: 0, via: None, is_listed: false }];
         while let Some(step) = around.last_mut() {
             let Some(inner) = self.askers.get(step.asker) else { break };
             self.define(inner, step);
@@ -141,7 +144,7 @@ impl<'w> Walk<'w> {
     fn follow(&mut self, file: usize, is_include: bool, is_listed: bool) -> Result<Option<Step>> {
         let Some(&inner) = self.followed.get(&file) else { return Ok(None) };
         let Some(text) = self.askers.get(inner) else { return Ok(None) };
-        let is_new = is_include && self.loaded.insert(inner);
+        let is_new = is_include && inner != self.root && self.loaded.insert(inner);
         // What is read only for macros is not listed, so it does not count as seen.
         let was_seen =
             if is_listed { self.seen.get(inner).copied().unwrap_or(true) } else { mark_seen(self.seen, inner) };

@@ -19,7 +19,7 @@ use crate::inspect::Depth;
 use crate::ranges::{Data, Ranges, missing};
 use crate::scan::beginning::Shown;
 use crate::scan::descent::{Descent, InSight, Spot};
-use crate::scan::describe::{At, Origin, describe_as, unreadable};
+use crate::scan::describe::{At, Origin, describe_parsed, parse, unreadable};
 use crate::scan::found::{Found, Sighting};
 use crate::scan::members::container;
 use crate::scan::record::Record;
@@ -211,8 +211,9 @@ impl Run<'_> {
             return Ok(look_at_all(spot, budget, format, place, ranges, descent)?.into());
         }
         let (mut record, record_memory) = place.load(ranges, |ranges| {
-            let described = describe_as(at, format, Data::Parts(ranges), false);
-            if let Some(asset) = &described.asset
+            let parsed = parse(at, format, Data::Parts(ranges));
+            let described = describe_parsed(at, format, Data::Parts(ranges), &parsed, false);
+            if let Some(asset) = described.asset
                 && let Some(container) = Container::of(asset)
             {
                 // Both also fetch what the walk over the members reads.
@@ -313,7 +314,7 @@ impl Run<'_> {
             let spot = part.spot(spot, &ranges, place.size());
             match shown.take() {
                 Some(Shown::Record(record)) => {
-                    shown_record(spot.at(budget), part, *record, &ranges, &mut descent);
+                    shown_record(spot.at(budget), part, record, &ranges, &mut descent);
                 }
                 Some(Shown::Other) => {}
                 Some(Shown::Further) | None => self.further(&spot, budget, place, part, &ranges, &mut descent)?,
@@ -379,7 +380,7 @@ impl Run<'_> {
 }
 
 /// Hands over the record of a member that its beginning describes.
-fn shown_record(at: At<'_>, part: &Part<'_>, record: Record, ranges: &Ranges, descent: &mut Descent<'_, '_>) {
+fn shown_record(at: At<'_>, part: &Part<'_>, record: Box<Record>, ranges: &Ranges, descent: &mut Descent<'_, '_>) {
     let content = part.member.in_ranges(ranges).content(at.budget);
     let asset = match &content {
         Ok(content) => Asset::parse_in(record.summary.format, content.data(), at.budget.limits()).ok(),

@@ -111,6 +111,13 @@ impl Watched {
     }
 }
 
+/// Returns true if these bytes are in a map.
+#[cfg(all(feature = "scan", target_os = "linux"))]
+pub(crate) fn are_mapped(bytes: &[u8]) -> bool {
+    let start = bytes.as_ptr().addr();
+    places().any(|place| place.range().is_some_and(|range| range.contains(&start)))
+}
+
 /// Returns true if these bytes are in a map of which a part was lost.
 pub(crate) fn is_torn(bytes: &[u8]) -> bool {
     let start = bytes.as_ptr().addr();

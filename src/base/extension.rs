@@ -1,0 +1,37 @@
+//! The extension of a file's name.
+
+use std::path::{Path, is_separator};
+
+/// Returns true if a path ends in a dot and this extension, in any case, after at least one more character of the name.
+/// Unlike [`Path::extension`], it ignores no separators at the end, and does not look for the parts of the path.
+pub(crate) fn has_extension(path: &Path, extension: &str) -> bool {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    let Some(start) = bytes.len().checked_sub(extension.len()) else { return false };
+    let Some((before, end)) = bytes.split_at_checked(start) else { return false };
+    let [.., last, b'.'] = before else { return false };
+    !is_separator((*last).into()) && end.eq_ignore_ascii_case(extension.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All names of up to six of these characters.
+    #[test]
+    fn an_extension_is_that_of_the_standard_library_unless_a_separator_follows() {
+        let characters = ['a', 'X', '.', '/', '\\'];
+        for number in 0..6_usize.pow(6) {
+            let digits = (0..6).map(|place| number / 6_usize.pow(place) % 6);
+            let name: String = digits.filter_map(|digit| characters.get(digit)).collect();
+            // The standard library leaves these out before it looks for a name.
+            if name.ends_with(is_separator) || name.ends_with("/.") || name.ends_with("\\.") {
+                continue;
+            }
+            let path = Path::new(&name);
+            for extension in ["a", "x", "aX", "xxa"] {
+                let expected = path.extension().is_some_and(|found| found.eq_ignore_ascii_case(extension));
+                assert_eq!(has_extension(path, extension), expected, "{name} {extension}");
+            }
+        }
+    }
+}
