@@ -384,7 +384,7 @@ impl<'a> Member<'a> {
             #[cfg(feature = "zip")]
             Self::Zip(member) => {
                 let held = member.pay(budget)?;
-                Ok(Decoded::new(member.decode()?, held))
+                Ok(Decoded::new(member.decode_helped(Some(budget))?, held))
             }
         }
     }

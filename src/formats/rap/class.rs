@@ -5,6 +5,7 @@ use nom::error::context;
 
 use super::value::{Array, Number};
 use super::wire::{ArrayEntry, ClassEntry, ClassHead, NamedEntry, ValueEntry};
+use crate::base::amount::Amount;
 use crate::base::error::{Context as _, Result};
 use crate::base::span::Span;
 use crate::base::stop;
@@ -27,6 +28,8 @@ pub struct Class<'a> {
     /// writes none.
     pub end: Option<u32>,
     count: u32,
+    /// The number of inner classes among the entries.
+    inner_count: u32,
     /// The bytes of the body.
     body: Cursor<'a>,
     /// The bytes of the entries in it.
@@ -39,7 +42,10 @@ impl<'a> Class<'a> {
         let body = cursor;
         let mut class = Self::read_entries(&mut cursor, ByteStr::new(b""))?;
         // Without them, what is next in the file is right after the entries: the first inner class, or the enums.
-        let inner = class.entries().find_map(|entry| entry.class_address());
+        let mut inner = None;
+        if class.inner_count > 0 {
+            inner = class.entries().find_map(|entry| entry.class_address());
+        }
         if u64::from(inner.unwrap_or(enum_address)) != cursor.offset() {
             class.read_end(body, &mut cursor)?;
         }
@@ -71,15 +77,20 @@ impl<'a> Class<'a> {
         // An entry takes at least two bytes, so a count that cannot fit is an error before any entry is read.
         cursor.parse(context("entry_count", peek(bytes(u64::from(count).saturating_mul(2)))))?;
         let entries = *cursor;
+        let mut inner_count = Amount(0);
         for index in 0..count {
             let start = cursor.offset();
-            Entry::read(cursor).within_item("entries", index as usize)?;
+            let entry = Entry::read(cursor).within_item("entries", index as usize)?;
+            if let Entry::Class(_) = entry {
+                inner_count += 1;
+            }
             if stop::is_due(start, cursor.offset()) && stop::is_set() {
                 return Err(stop::error());
             }
         }
         let entries = entries.up_to(*cursor);
-        Ok(Self { name, parent: head.parent, end: None, count, body: body.up_to(*cursor), entries })
+        let body = body.up_to(*cursor);
+        Ok(Self { name, parent: head.parent, end: None, count, inner_count: inner_count.0, body, entries })
     }
 
     /// Returns the number of entries.
@@ -90,6 +101,11 @@ impl<'a> Class<'a> {
     /// Returns true if it has no entries.
     pub fn is_empty(&self) -> bool {
         self.count == 0
+    }
+
+    /// Returns the number of inner classes.
+    pub(super) fn inner_count(&self) -> u32 {
+        self.inner_count
     }
 
     /// Returns an iterator over all entries in order.

@@ -50,8 +50,9 @@ struct Frame<'a> {
     class: usize,
     /// The offset of its body.
     offset: u64,
-    /// Its entries that are left.
+    /// Its entries that are left, and how many of these are inner classes.
     entries: Entries<'a>,
+    inner_left: u32,
     /// The index of the next entry.
     entry: usize,
 }
@@ -91,7 +92,8 @@ impl<'a> Walk<'a> {
         self.next = index.saturating_add(1);
         let outer = self.frames.last().map(|frame| frame.class);
         let depth = self.frames.len();
-        self.frames.push(Frame { class: index, offset: address, entries: class.entries(), entry: 0 });
+        let inner_left = class.inner_count();
+        self.frames.push(Frame { class: index, offset: address, entries: class.entries(), inner_left, entry: 0 });
         Ok(Step { index, outer, depth, class })
     }
 
@@ -137,19 +139,24 @@ impl<'a> Iterator for Walk<'a> {
         } else {
             loop {
                 let around = self.frames.last_mut()?;
+                // The entries after the last inner class need not be read again.
+                let Some(inner_left) = around.inner_left.checked_sub(1) else {
+                    self.frames.pop();
+                    continue;
+                };
                 let offset = around.entries.offset();
                 let index = around.entry;
-                match around.entries.next() {
-                    None => drop(self.frames.pop()),
-                    Some(entry) => {
-                        around.entry = index.saturating_add(1);
-                        let Entry::Class(entry) = entry else { continue };
-                        let around = self.frames.last()?;
-                        let address = self.address(around, &entry, offset);
-                        let address = address.within_item("entries", index).within_item("classes", around.class);
-                        break (address, entry.name);
-                    }
-                }
+                let Some(entry) = around.entries.next() else {
+                    self.frames.pop();
+                    continue;
+                };
+                around.entry = index.saturating_add(1);
+                let Entry::Class(entry) = entry else { continue };
+                around.inner_left = inner_left;
+                let around = self.frames.last()?;
+                let address = self.address(around, &entry, offset);
+                let address = address.within_item("entries", index).within_item("classes", around.class);
+                break (address, entry.name);
             }
         };
         let address = match address {
