@@ -45,8 +45,8 @@
 //! Files on hugetlbfs, whose pages are larger than memory pages, are read. Windows refuses to truncate a mapped file,
 //! so every map counts as guarded there.
 //!
-//! All unsafe code of the crate is in this folder: it creates maps, guards them, requests their pages, and waits for
-//! pipes.
+//! All unsafe code of the crate is in this folder: it creates maps, guards them, requests their pages and gives them back,
+//! and waits for pipes.
 
 #[cfg(all(feature = "mmap", unix))]
 #[allow(unsafe_code)]

@@ -167,3 +167,45 @@ fn a_named_pipe_is_read_to_its_end_and_not_waited_for_without() {
         assert!(found(std::path::Path::new("/proc/self/status")).unwrap().is_empty());
     }
 }
+
+/// The bytes of the map with these bytes that are in the memory of this process.
+#[cfg(all(feature = "scan", feature = "mmap", target_os = "linux"))]
+fn resident(bytes: &[u8]) -> usize {
+    let start = format!("{:x}-", bytes.as_ptr().addr());
+    let maps = std::fs::read_to_string("/proc/self/smaps").unwrap();
+    let mut lines = maps.lines().skip_while(|line| !line.starts_with(&start));
+    let line = lines.find_map(|line| line.strip_prefix("Rss:")).unwrap();
+    line.trim().strip_suffix(" kB").unwrap().parse::<usize>().unwrap() << 10
+}
+
+#[test]
+#[cfg(all(feature = "scan", feature = "mmap", target_os = "linux"))]
+fn what_is_far_behind_leaves_the_memory_and_stays_the_same() {
+    use super::pages::Behind;
+    // An emulator has the maps of its own process there.
+    if std::env::var_os("MESHPEEK_RUNNER").is_some() {
+        return println!("skipped: not a process of this machine");
+    }
+    const SIZE: usize = 32 << 20;
+    let file = Temporary::new("behind");
+    let content: Vec<u8> = (0..SIZE).map(|place| (place / 4096) as u8 | 1).collect();
+    std::fs::write(&file.0, &content).unwrap();
+    let mapped = FileMap::open_with(&file.0, map(), &Limits::default()).unwrap();
+    assert!(*mapped == *content);
+    let all = resident(&mapped);
+    assert!(all >= SIZE, "{all}");
+    // In steps as large as members; the first is not at the start.
+    for data in [&*mapped, &content] {
+        let mut behind = Behind::new(data);
+        for offset in (1 << 20..SIZE as u64).step_by(100_000) {
+            behind.pass(offset);
+        }
+        // An offset before, and one beyond the end.
+        behind.pass(0);
+        behind.pass(u64::MAX);
+    }
+    let left = resident(&mapped);
+    assert!((4 << 20..8 << 20).contains(&left), "{left} of {all}");
+    assert!(*mapped == *content);
+    assert!(content.iter().enumerate().all(|(place, byte)| *byte == (place / 4096) as u8 | 1));
+}

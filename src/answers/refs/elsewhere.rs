@@ -1,6 +1,7 @@
 //! Files with the name of a missing one, wherever they are.
 
 use std::cmp::Ordering;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -13,26 +14,34 @@ use crate::scan::order::by_bytes;
 use crate::summary::ReferenceKind;
 
 impl Index {
-    /// The files with the name at the end of this folded path, each once. Computed once for all callers.
+    /// The files with the name at the end of this folded path, each once.
     pub(super) fn elsewhere(&mut self, path: &str, kind: ReferenceKind) -> Arc<[usize]> {
         let list = match self.by_name.take() {
             Some(list) => list,
             None => self.named(),
         };
         let entries = find_or_instead(path, kind, |path| find(&list, key(&self.hash, last(path))));
-        let same = list.get(entries.clone()).unwrap_or_default();
-        let mut files: Vec<usize> = same.iter().map(|(_, file)| *file).collect();
+        let files = self.of_one_name(&list, entries);
         self.by_name = Some(list);
-        if files.len() < 2 {
-            return files.into();
-        }
-        if let Some(known) = self.same_name.get(&entries.start) {
+        files
+    }
+
+    /// The files of these entries of the list, each once. Computed once, because there may be a million of them.
+    fn of_one_name(&mut self, list: &[(Key, usize)], entries: Range<usize>) -> Arc<[usize]> {
+        let start = entries.start;
+        let is_one = entries.len() < 2;
+        if !is_one && let Some(known) = self.same_name.get(&start) {
             return known.clone();
+        }
+        let entries = list.get(entries).unwrap_or_default();
+        let mut files: Vec<usize> = entries.iter().map(|(_, file)| *file).collect();
+        if is_one {
+            return files.into();
         }
         // A file that is given by two paths.
         self.keep_different(&mut files);
         let files: Arc<[usize]> = files.into();
-        self.same_name.insert(entries.start, files.clone());
+        self.same_name.insert(start, files.clone());
         files
     }
 
