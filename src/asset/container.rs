@@ -283,7 +283,7 @@ impl<'a> Member<'a> {
         each!(self, member => member.ranges())
     }
 
-    /// Returns the offset where it begins in its container: its content, or the header before that in a zip.
+    /// Returns the offset of its first stored byte: of its content in a PBO, of its local header in a zip.
     #[cfg(feature = "scan")]
     pub(crate) fn start(&self) -> u64 {
         match self {
@@ -384,7 +384,7 @@ impl<'a> Member<'a> {
             #[cfg(feature = "zip")]
             Self::Zip(member) => {
                 let held = member.pay(budget)?;
-                Ok(Decoded::new(member.decode_helped(Some(budget))?, held))
+                Ok(Decoded::new(member.decode()?, held))
             }
         }
     }

@@ -31,8 +31,8 @@ impl Stored {
     /// Returns how this member is stored in its archive.
     pub fn of(member: &Member<'_>) -> Self {
         let method = match member {
-            Member::Pbo(member) => text_of(member.method(), member.method().name()),
-            Member::Zip(member) => text_of(member.method(), member.method().name()),
+            Member::Pbo(member) => method_text(member.method(), member.method().name()),
+            Member::Zip(member) => method_text(member.method(), member.method().name()),
         };
         Self {
             offset: offset_of(member),
@@ -45,7 +45,7 @@ impl Stored {
 }
 
 /// Returns the name of a method, or its number as text if it has none. Copying the name is faster than formatting it.
-fn text_of(method: impl Display, name: Option<&str>) -> String {
+fn method_text(method: impl Display, name: Option<&str>) -> String {
     match name {
         Some(name) => name.to_owned(),
         None => method.to_string(),

@@ -2,8 +2,8 @@
 
 use std::path::{Path, is_separator};
 
-/// Returns true if a path ends in a dot and this extension, in any case, after at least one more character of the name.
-/// Unlike [`Path::extension`], it ignores no separators at the end, and does not look for the parts of the path.
+/// Returns true if the name at the end of a path ends in a dot and this extension, in any case, with at least one character
+/// before the dot. Faster than [`Path::extension`], which splits the path. A path that ends in a separator has no extension.
 pub(crate) fn has_extension(path: &Path, extension: &str) -> bool {
     let bytes = path.as_os_str().as_encoded_bytes();
     let Some(start) = bytes.len().checked_sub(extension.len()) else { return false };
@@ -32,6 +32,9 @@ mod tests {
                 let expected = path.extension().is_some_and(|found| found.eq_ignore_ascii_case(extension));
                 assert_eq!(has_extension(path, extension), expected, "{name} {extension}");
             }
+        }
+        for name in ["a.x/", "a.x/.", "a.xé"] {
+            assert!(!has_extension(Path::new(name), "x"), "{name}");
         }
     }
 }

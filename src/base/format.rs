@@ -224,7 +224,8 @@ macro_rules! define {
                 None
             }
 
-            /// Returns the usual format of files with this name. Only the bytes show whether that is right.
+            /// Returns the usual format of files with this name, by its extension in any case. Only the bytes show whether that
+            /// is right. A path that ends in a separator has no extension.
             pub fn from_extension(path: &Path) -> Option<Self> {
                 $($($($(if has_extension(path, $ending) {
                     return Some(Self::$format);

@@ -5,8 +5,6 @@
 //! allocating. `decode_into` decodes it.
 
 mod activity;
-#[cfg(any(feature = "bmx", feature = "zip"))]
-mod ahead;
 mod bounds;
 #[cfg(any(feature = "bmx", feature = "zip"))]
 pub(crate) mod deflate;

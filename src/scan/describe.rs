@@ -121,7 +121,7 @@ impl<'p> Origin<'p> {
         }
     }
 
-    /// Makes the record in the memory that a [`Found`](super::Found) has: it is too long to be moved often.
+    /// Returns the record in a box, as a [`Found`](super::Found) has it. A record is large, so moving it is slow.
     pub(super) fn record(&self, summary: Summary, digests: Option<Digests>) -> Box<Record> {
         Box::new(Record {
             path: self.path.to_owned(),
@@ -148,7 +148,7 @@ pub(super) struct Described<'p, 'a> {
     pub(super) record: Box<Record>,
     /// The asset, if it was parsed and surveyed.
     pub(super) asset: Option<&'p Asset<'a>>,
-    /// The memory that the asset takes.
+    /// The memory that the asset takes. `None` if it decodes nothing for itself.
     pub(super) held: Option<Held>,
     /// The memory that the record takes.
     pub(super) record_memory: Option<Held>,
@@ -200,8 +200,8 @@ pub(super) fn parse<'a>(at: At<'_>, format: Option<Format>, data: Data<'a>) -> R
     Asset::parse_in(format, data, at.budget.limits())
 }
 
-/// Describes bytes that were parsed in this format. If the check of an archive may be deferred, the record's problems are
-/// deferred with it.
+/// Describes bytes that were parsed in this format. If `puts_off`, an expensive check of an archive is deferred, and the
+/// record's problems with it.
 pub(super) fn describe_parsed<'p, 'a>(
     at: At<'_>,
     format: Option<Format>,

@@ -167,7 +167,7 @@ impl Scan {
     /// Returns the record of a file. The path names the file in the record. For an archive, this is its own record,
     /// without those of its members.
     pub fn record<'s>(&self, path: &Path, subject: impl Into<Subject<'s>>) -> Record {
-        *match subject.into() {
+        let record = match subject.into() {
             Subject::Bytes(data) => {
                 let budget = &Budget::new(data.len() as u64, &self.limits);
                 describe::describe(At { origin: &Origin::file(self, path), budget }, data)
@@ -182,7 +182,8 @@ impl Scan {
                 describe::describe_asset(At { origin: &Origin::file(&scan, path), budget }, &[], asset)
             }
             Subject::Opened(opened) => self.record_of_opened(path, opened),
-        }
+        };
+        *record
     }
 
     fn record_of_opened(&self, path: &Path, opened: &Opened<Content<'_>>) -> Box<Record> {

@@ -112,9 +112,9 @@ const LONGEST_ESCAPE: u64 = 6;
 pub(super) fn text_bytes(name: &Name) -> u64 {
     let text = &name.text;
     let plain = text.len() as u64;
-    // Most names have no characters to escape. Without an early end, many bytes are compared at once.
-    let has_special = text.bytes().fold(false, |found, byte| found | is_escaped(byte));
-    if !has_special {
+    // Many names have no characters to escape. Without an early end, many bytes are compared at once.
+    let has_escaped = text.bytes().fold(false, |found, byte| found | is_escaped(byte));
+    if !has_escaped {
         return plain;
     }
     let mut bytes = Amount(plain);

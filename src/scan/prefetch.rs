@@ -1,9 +1,9 @@
-//! Asks the system to load members before they are read, and to take back the memory of those that were read.
+//! Asks the system to load members before they are read, and to release the pages of those that were read.
 //!
 //! When a thread touches a page of a mapped file, the system loads that page and a few around it, and the thread waits.
 //! On a mount with latency, a scan spends nearly all its time that way. So the members ahead are requested while
 //! earlier ones are processed: the whole member if its name indicates an asset, else only its beginning. Requests cost
-//! system calls, so they start only after a thread has waited for the first time, and one request has many small members.
+//! system calls, so they start only after a thread has waited for the first time, and one request covers many small members.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -17,9 +17,11 @@ use crate::inspect::Depth;
 use crate::source::pages;
 use crate::visit::members::Named;
 
-/// How many bytes, and how many members, are requested ahead. When half of them are left, more are requested.
+/// How many bytes, and how many members, are requested ahead.
 const AHEAD: u64 = 2 << 20;
 const MOST: usize = 128;
+/// More are requested once there is room for this many bytes, and for half of the members.
+const ROOM: u64 = 128 << 10;
 /// Parts with at most this many bytes between them are one request.
 const GAP: u64 = 4096;
 /// After this many bytes or members, check again whether a thread has waited.
@@ -37,21 +39,29 @@ pub(super) struct Prefetch<'a, I> {
     ahead: VecDeque<(Named<'a>, u64)>,
     bytes: Amount<u64>,
     waits: Waits,
-    behind: pages::Behind<'a>,
+    release: pages::Release<'a>,
 }
 
 impl<'a, I: Iterator<Item = Named<'a>>> Prefetch<'a, I> {
     /// Prefetches members of the archive in `data`.
     pub(super) fn new(data: &'a [u8], depth: Depth, waits: Waits, members: I) -> Self {
-        Self { data, depth, members, ahead: VecDeque::new(), bytes: Amount(0), waits, behind: pages::Behind::new(data) }
+        Self {
+            data,
+            depth,
+            members,
+            ahead: VecDeque::new(),
+            bytes: Amount(0),
+            waits,
+            release: pages::Release::new(data),
+        }
     }
 
-    /// Requests more members, unless enough are requested already.
-    fn fill(&mut self) {
-        if self.ahead.len() > MOST / 2 || self.bytes.0 > AHEAD / 2 {
-            return;
+    /// Takes more members ahead, unless there are enough. Returns the ranges to request for them.
+    fn take_ahead(&mut self) -> Vec<Range<u64>> {
+        let mut requests: Vec<Range<u64>> = Vec::new();
+        if self.ahead.len() > MOST / 2 || self.bytes.0 > AHEAD.saturating_sub(ROOM) {
+            return requests;
         }
-        let mut request = 0..0;
         while self.bytes.0 < AHEAD
             && self.ahead.len() < MOST
             && let Some(named) = self.members.next()
@@ -60,22 +70,12 @@ impl<'a, I: Iterator<Item = Named<'a>>> Prefetch<'a, I> {
             let bytes = place.end.saturating_sub(place.start);
             self.bytes += bytes;
             self.ahead.push_back((named, bytes));
-            let is_next = place.start >= request.start && place.start <= request.end.saturating_add(GAP);
-            if is_next {
-                request.end = request.end.max(place.end);
-            } else {
-                self.request(&request);
-                request = place;
+            match requests.last_mut() {
+                Some(last) if is_next(last, &place) => last.end = last.end.max(place.end),
+                _ => requests.push(place),
             }
         }
-        self.request(&request);
-    }
-
-    /// Asks the system to load this range of bytes.
-    fn request(&self, range: &Range<u64>) {
-        if let Some(part) = self.data.get(self.within(range.start)..self.within(range.end)) {
-            pages::will_need(part);
-        }
+        requests
     }
 
     /// The offset, or the end of the data if it is beyond it.
@@ -89,15 +89,20 @@ impl<'a, I: Iterator<Item = Named<'a>>> Iterator for Prefetch<'a, I> {
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.waits.have_been {
-            self.fill();
+            for request in self.take_ahead() {
+                if let Some(part) = self.data.get(self.within(request.start)..self.within(request.end)) {
+                    pages::will_need(part);
+                }
+            }
         }
         let (named, bytes) = match self.ahead.pop_front() {
             Some(first) => first,
             None => (self.members.next()?, 0),
         };
         self.bytes -= bytes;
-        self.waits.pass(named.1.stored_byte_len());
-        self.behind.pass(named.1.start());
+        let (_, member) = &named;
+        self.waits.pass(member.stored_byte_len());
+        self.release.read_on_at(member.start());
         Some(named)
     }
 }
@@ -116,6 +121,11 @@ fn place((name, member): &Named<'_>, depth: Depth) -> Range<u64> {
         (Some(_), _) => u64::MAX,
     };
     start..start.saturating_add(member.stored_byte_len().min(most)).saturating_add(around)
+}
+
+/// Returns true if a range begins where another ends, or a little after that.
+fn is_next(before: &Range<u64>, place: &Range<u64>) -> bool {
+    place.start >= before.start && place.start <= before.end.saturating_add(GAP)
 }
 
 /// Detects that a thread has waited for the system to load a page.
@@ -196,6 +206,36 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// The members of an archive are 100,000 bytes long.
+    #[test]
+    fn members_next_to_each_other_are_requested_at_once_and_again_while_there_is_room() {
+        let bytes = archive(300);
+        let archive = Archive::parse_with(&bytes, &Limits::default()).unwrap();
+        let members = || archive.members().map_while(Result::ok);
+        let first = members().next().unwrap().offset;
+        let waits = || Waits { before: Some(0), have_been: true, bytes: Amount(0), members: Amount(0) };
+        let named = |step| members().step_by(step).map(|member| named(Member::Pbo(member)));
+        // All bytes of assets, in one request until the members ahead are enough.
+        let mut all = Prefetch::new(&bytes, Depth::Summary, waits(), named(1));
+        assert_eq!(all.take_ahead(), [first..first + 21 * 100_000]);
+        assert_eq!(all.take_ahead(), []);
+        all.next();
+        assert_eq!(all.take_ahead(), []);
+        all.next();
+        assert_eq!(all.ahead.len(), 19);
+        all.next();
+        assert_eq!(all.ahead.len(), 20);
+        // Members with others between them are a request each.
+        let mut apart = Prefetch::new(&bytes, Depth::Summary, waits(), named(2));
+        let requests = apart.take_ahead();
+        assert_eq!(requests.len(), 21);
+        assert_eq!(requests[1], first + 200_000..first + 300_000);
+        // Only the beginnings.
+        let mut headers = Prefetch::new(&bytes, Depth::Header, waits(), named(1));
+        let requests = headers.take_ahead();
+        assert_eq!((requests.len(), requests[0].end), (MOST, first + HEADER));
     }
 
     #[test]

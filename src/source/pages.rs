@@ -26,46 +26,48 @@ pub(crate) fn will_need(bytes: &[u8]) {
     }
 }
 
-/// Takes what was read of a file out of the memory of this process, if the file is mapped. An archive may be larger than the
-/// memory.
+/// Releases the pages of a mapped file that were read, because an archive may be larger than the memory.
+///
+/// Works in ascending order: what is read out of order stays in memory. Another thread may still read a long member whose
+/// pages are released. They are then mapped again, with the same content.
 #[cfg(feature = "scan")]
-pub(crate) struct Behind<'a> {
+pub(crate) struct Release<'a> {
     data: &'a [u8],
-    /// The end of what was taken out; before that, the first place.
-    left: Option<usize>,
+    /// The end of the released bytes, or the first offset. `None` before the first call.
+    released_to: Option<usize>,
 }
 
 #[cfg(feature = "scan")]
-impl<'a> Behind<'a> {
-    /// How many bytes stay before the place that is read, because other threads may still read them.
+impl<'a> Release<'a> {
+    /// How many bytes before the offset are not released, because other threads may still read them.
     const KEPT: usize = 4 << 20;
-    /// How many bytes are taken out at once.
+    /// At least this many bytes are released at once.
     const STEP: usize = 2 << 20;
 
-    /// Begins to read these bytes, in ascending order.
+    /// Starts before any of these bytes were read.
     pub(crate) fn new(data: &'a [u8]) -> Self {
-        Self { data, left: None }
+        Self { data, released_to: None }
     }
 
-    /// Reads on at this offset.
-    pub(crate) fn pass(&mut self, offset: u64) {
+    /// Call this when reading continues at an offset. Releases what is more than [`KEPT`](Self::KEPT) before it.
+    pub(crate) fn read_on_at(&mut self, offset: u64) {
         let offset = usize::try_from(offset).unwrap_or(usize::MAX).min(self.data.len());
-        let left = *self.left.get_or_insert(offset);
+        let start = *self.released_to.get_or_insert(offset);
         let end = offset.saturating_sub(Self::KEPT);
-        if end < left.saturating_add(Self::STEP) {
+        if end < start.saturating_add(Self::STEP) {
             return;
         }
-        if let Some(part) = self.data.get(left..end) {
-            leave(part);
+        if let Some(part) = self.data.get(start..end) {
+            release(part);
         }
-        self.left = Some(end);
+        self.released_to = Some(end);
     }
 }
 
-/// Takes these bytes out of the memory of this process, if they are in a map of a file. They stay in the system's cache, and
-/// are mapped again when they are read.
+/// Unmaps the pages of these bytes, if they are in a map of a file. They stay in the page cache, and are mapped again when
+/// they are read.
 #[cfg(all(feature = "scan", feature = "mmap", target_os = "linux"))]
-fn leave(bytes: &[u8]) {
+fn release(bytes: &[u8]) {
     let page = guard::page_size();
     let Range { start, end } = bytes.as_ptr_range();
     // Whole pages only: bytes around these may be in use.
@@ -77,13 +79,13 @@ fn leave(bytes: &[u8]) {
     }
     let start = start.wrapping_add(first.wrapping_sub(start.addr())).cast_mut();
     // SAFETY: the pages are those of a file, mapped for reading, whose map outlives the borrow. The next access maps the same
-    // content again. Where the guard has put zeros, it finds zeros.
+    // content again. Where the guard has put zeros, the next access finds zeros again.
     unsafe { libc::madvise(start.cast(), length, libc::MADV_DONTNEED) };
 }
 
 /// Does nothing: these bytes are not mapped, or on this system the advice may mean something else.
 #[cfg(all(feature = "scan", not(all(feature = "mmap", target_os = "linux"))))]
-fn leave(_: &[u8]) {}
+fn release(_: &[u8]) {}
 
 /// Asks the system for large pages for memory that is about to be written from its start. For a file or a member of
 /// 100 MB, that is 50 faults instead of 25,000.

@@ -180,8 +180,8 @@ fn resident(bytes: &[u8]) -> usize {
 
 #[test]
 #[cfg(all(feature = "scan", feature = "mmap", target_os = "linux"))]
-fn what_is_far_behind_leaves_the_memory_and_stays_the_same() {
-    use super::pages::Behind;
+fn pages_that_were_read_are_released_and_stay_the_same() {
+    use super::pages::Release;
     // An emulator has the maps of its own process there.
     if std::env::var_os("MESHPEEK_RUNNER").is_some() {
         return println!("skipped: not a process of this machine");
@@ -196,13 +196,13 @@ fn what_is_far_behind_leaves_the_memory_and_stays_the_same() {
     assert!(all >= SIZE, "{all}");
     // In steps as large as members; the first is not at the start.
     for data in [&*mapped, &content] {
-        let mut behind = Behind::new(data);
+        let mut release = Release::new(data);
         for offset in (1 << 20..SIZE as u64).step_by(100_000) {
-            behind.pass(offset);
+            release.read_on_at(offset);
         }
         // An offset before, and one beyond the end.
-        behind.pass(0);
-        behind.pass(u64::MAX);
+        release.read_on_at(0);
+        release.read_on_at(u64::MAX);
     }
     let left = resident(&mapped);
     assert!((4 << 20..8 << 20).contains(&left), "{left} of {all}");

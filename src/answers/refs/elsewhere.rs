@@ -26,19 +26,19 @@ impl Index {
         files
     }
 
-    /// The files of these entries of the list, each once. Computed once, because there may be a million of them.
+    /// The files of these entries of the list, each once. Several are found once for all callers, because there may be a million.
     fn of_one_name(&mut self, list: &[(Key, usize)], entries: Range<usize>) -> Arc<[usize]> {
         let start = entries.start;
-        let is_one = entries.len() < 2;
-        if !is_one && let Some(known) = self.same_name.get(&start) {
+        let is_one_at_most = entries.len() < 2;
+        if !is_one_at_most && let Some(known) = self.same_name.get(&start) {
             return known.clone();
         }
         let entries = list.get(entries).unwrap_or_default();
         let mut files: Vec<usize> = entries.iter().map(|(_, file)| *file).collect();
-        if is_one {
+        if is_one_at_most {
             return files.into();
         }
-        // A file that is given by two paths.
+        // A file may be given by two paths.
         self.keep_different(&mut files);
         let files: Arc<[usize]> = files.into();
         self.same_name.insert(start, files.clone());

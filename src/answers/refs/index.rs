@@ -44,8 +44,8 @@ pub(super) struct Index {
     pub(super) files: Vec<File>,
     /// By the path in the game's file system; sorted at the end.
     pub(super) in_game: Vec<(Key, usize)>,
-    /// False if no reference is looked up in the game's file system.
-    pub(super) has_game: bool,
+    /// False if no reference needs the paths of members in the game's file system.
+    pub(super) needs_game_paths: bool,
     /// By container or folder, and the path in it; sorted at the end.
     pub(super) in_place: Vec<(Key, usize)>,
     /// The different files of one key, in order, by the start of their range.
@@ -147,7 +147,7 @@ impl Index {
             texts: String::new(),
             files: Vec::new(),
             in_game: Vec::new(),
-            has_game: true,
+            needs_game_paths: true,
             in_place: Vec::new(),
             distinct: HashMap::new(),
             by_name: None,
@@ -290,7 +290,7 @@ impl Index {
                     folder_of(&path).clone_into(&mut folder);
                     in_folder = folder_key(&self.hash, place, &folder);
                 }
-                if self.has_game {
+                if self.needs_game_paths {
                     self.in_game.push((after(&in_root, &path), file));
                 }
                 self.in_place.push((key_in_folder(&self.hash, in_folder, last(&path)), file));

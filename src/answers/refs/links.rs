@@ -33,7 +33,7 @@ impl Links {
             index.allow_cost();
             return Ok(Self { index, askers: Vec::new() });
         }
-        index.has_game = index.askers.iter().any(|asker| asker.in_game);
+        index.needs_game_paths = index.askers.iter().any(|asker| asker.in_game);
         let askers = index.prepare()?;
         Ok(Self { index, askers })
     }

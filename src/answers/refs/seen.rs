@@ -16,7 +16,7 @@ use crate::base::no_asset::NoAsset;
 use crate::base::text::Name;
 use crate::scan::config_names::is_config;
 use crate::scan::{Record, Sighting};
-use crate::source::pages::Behind;
+use crate::source::pages::Release;
 
 /// The parts of an asset or text that are kept.
 #[derive(Default)]
@@ -128,10 +128,11 @@ impl Listing {
         let container = Container::of(asset)?;
         let mut names = Names::of(&container);
         let mut listing = Self { root: root_of(asset, seen.record), ..Self::default() };
-        let mut behind = Behind::new(seen.data);
+        // Small members are looked at: each page of an archive of such.
+        let mut release = Release::new(seen.data);
         for member in container.members() {
             let Ok(member) = member else { break };
-            behind.pass(member.start());
+            release.read_on_at(member.start());
             let name = member.name();
             if let Err(error) = seen.budget.charge_work(LISTED_WORK.saturating_add(name.len() as u64)) {
                 listing.cut = Some(error);

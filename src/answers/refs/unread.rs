@@ -54,6 +54,7 @@ fn names_files(format: Format) -> bool {
 /// Returns why not all references of this asset could be read, or `None` if they all were. Says nothing about texts.
 pub(super) fn reason(record: &Record) -> Option<String> {
     let summary = &record.summary;
+    // Most records have none, and need no look at their names.
     if summary.problems.is_empty() {
         return None;
     }

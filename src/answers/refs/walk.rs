@@ -91,11 +91,12 @@ struct Walk<'w> {
     followed: &'w HashMap<usize, usize>,
     seen: &'w mut [bool],
     asker: &'w Asker,
-    /// The number of the asker.
+    /// The index of the asker.
     root: usize,
     mission: Option<&'w str>,
     macros: Macros<'w>,
-    /// The texts whose macros are known, besides that of the asker.
+    /// The texts whose macros are known, besides that of the asker. Most include none, and a set without elements takes no
+    /// memory.
     loaded: HashSet<usize>,
 }
 

@@ -191,7 +191,7 @@ impl<'m> Entry<'m> {
             let what = "unpacked bytes in one zip entry";
             return Err(self.located(Error::limit(what, limit, Code::DecodedBytesLimit)).at(self.central.offset));
         }
-        let unpacked = match deflate::unpack(data, self.decoded_byte_len_hint(), None) {
+        let unpacked = match deflate::unpack(data, self.decoded_byte_len_hint()) {
             Ok(unpacked) => unpacked,
             Err(_) if stop::is_set() => return Err(stop::error()),
             Err(trouble) => return Err(self.error(trouble).at(self.local()?.data_offset)),

@@ -41,12 +41,15 @@ impl<'a> Class<'a> {
     pub(super) fn read_root(mut cursor: Cursor<'a>, enum_address: u32) -> Result<Self> {
         let body = cursor;
         let mut class = Self::read_entries(&mut cursor, ByteStr::new(b""))?;
-        // Without them, what is next in the file is right after the entries: the first inner class, or the enums.
-        let mut inner = None;
-        if class.inner_count > 0 {
-            inner = class.entries().find_map(|entry| entry.class_address());
+        // In a file without addresses of ends, the first inner class follows the entries, or else the enums.
+        let mut next = enum_address;
+        // A class without inner classes need not be read again.
+        if class.inner_count > 0
+            && let Some(address) = class.entries().find_map(|entry| entry.class_address())
+        {
+            next = address;
         }
-        if u64::from(inner.unwrap_or(enum_address)) != cursor.offset() {
+        if u64::from(next) != cursor.offset() {
             class.read_end(body, &mut cursor)?;
         }
         Ok(class)

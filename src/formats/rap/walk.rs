@@ -50,8 +50,9 @@ struct Frame<'a> {
     class: usize,
     /// The offset of its body.
     offset: u64,
-    /// Its entries that are left, and how many of these are inner classes.
+    /// Its entries that are left.
     entries: Entries<'a>,
+    /// How many of these are inner classes.
     inner_left: u32,
     /// The index of the next entry.
     entry: usize,
@@ -140,19 +141,20 @@ impl<'a> Iterator for Walk<'a> {
             loop {
                 let around = self.frames.last_mut()?;
                 // The entries after the last inner class need not be read again.
-                let Some(inner_left) = around.inner_left.checked_sub(1) else {
+                if around.inner_left == 0 {
                     self.frames.pop();
                     continue;
-                };
+                }
                 let offset = around.entries.offset();
                 let index = around.entry;
                 let Some(entry) = around.entries.next() else {
+                    // The file was changed since the class was read.
                     self.frames.pop();
                     continue;
                 };
                 around.entry = index.saturating_add(1);
                 let Entry::Class(entry) = entry else { continue };
-                around.inner_left = inner_left;
+                around.inner_left = around.inner_left.saturating_sub(1);
                 let around = self.frames.last()?;
                 let address = self.address(around, &entry, offset);
                 let address = address.within_item("entries", index).within_item("classes", around.class);

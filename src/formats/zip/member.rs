@@ -302,12 +302,7 @@ impl<'a> Member<'a> {
     /// [`Encrypted`](crate::ErrorKind::Encrypted) for an encrypted file, and
     /// [`Unsupported`](crate::ErrorKind::Unsupported) for another method.
     pub fn decode(&self) -> Result<Cow<'a, [u8]>> {
-        self.decode_helped(None)
-    }
-
-    /// Returns what [`decode`](Self::decode) does, with the help of the threads of a budget. Charges it nothing.
-    pub(crate) fn decode_helped(&self, help: Option<&Budget>) -> Result<Cow<'a, [u8]>> {
-        let (content, after) = self.unpack(help)?;
+        let (content, after) = self.unpack()?;
         if let Some(sound) = self.archive.sound {
             sound.note(self.index, after);
         }
@@ -321,17 +316,17 @@ impl<'a> Member<'a> {
         {
             return Ok(after);
         }
-        let (_, after) = self.unpack(None)?;
+        let (_, after) = self.unpack()?;
         Ok(after)
     }
 
     /// Returns its content, and the number of bytes after the end of its stream.
-    fn unpack(&self, help: Option<&Budget>) -> Result<(Cow<'a, [u8]>, u64)> {
+    fn unpack(&self) -> Result<(Cow<'a, [u8]>, u64)> {
         let (content, after) = match (self.borrowed()?, self.method()) {
             (Some(stored), _) => (Cow::Borrowed(stored), 0),
             (None, _) if self.is_encrypted() => return Err(self.located(Error::encrypted(self.message("encrypted")))),
             (None, Method::DEFLATED) => {
-                let (content, after) = self.inflate(help)?;
+                let (content, after) = self.inflate()?;
                 (Cow::Owned(content), after)
             }
             // The other decoders do not tell how many bytes of the stream are left.
@@ -411,12 +406,12 @@ impl<'a> Member<'a> {
     }
 
     /// Inflates its stream. Returns the content, and the number of bytes after the end of the stream.
-    fn inflate(&self, help: Option<&Budget>) -> Result<(Vec<u8>, u64)> {
+    fn inflate(&self) -> Result<(Vec<u8>, u64)> {
         let stream = self.stored_bytes()?;
         let size = self.decoded_byte_len_hint();
         let limit = self.archive.limits.decoded_bytes;
         within_limit(self.unpacked_bytes(), limit).map_err(|error| self.located(error))?;
-        let unpacked = deflate::unpack(stream, size, help).map_err(|message| self.failed(message))?;
+        let unpacked = deflate::unpack(stream, size).map_err(|message| self.failed(message))?;
         let trailing = unpacked.trailing;
         Ok((unpacked.into_bytes(), trailing))
     }

@@ -111,7 +111,8 @@ impl Watched {
     }
 }
 
-/// Returns true if these bytes are in a map.
+/// Returns true if these bytes begin in a map of this crate. All of them are in it then, because a slice is in one allocation.
+/// The list forgets a map before it is unmapped.
 #[cfg(all(feature = "scan", target_os = "linux"))]
 pub(crate) fn are_mapped(bytes: &[u8]) -> bool {
     let start = bytes.as_ptr().addr();
