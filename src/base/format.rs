@@ -225,7 +225,7 @@ macro_rules! define {
             }
 
             /// Returns the usual format of files with this name, by its extension in any case. Only the bytes show whether that
-            /// is right. A path that ends in a separator has no extension.
+            /// is right.
             pub fn from_extension(path: &Path) -> Option<Self> {
                 $($($($(if has_extension(path, $ending) {
                     return Some(Self::$format);
