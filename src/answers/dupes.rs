@@ -4,7 +4,7 @@ mod group;
 mod grouped;
 mod sort;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use self::grouped::{Candidate, Groups, add};
 pub use self::sort::Sort;
 use self::sort::{InMemory, Room};
 use crate::asset::container::Container;
-use crate::base::error::Result;
+use crate::base::error::{Error, Result};
 use crate::base::format::Format;
 use crate::diff::fingerprint;
 use crate::scan::target::is_archive;
@@ -58,6 +58,8 @@ struct Seen {
     alike: HashMap<Alike, Option<usize>>,
     files: Vec<File>,
     by_path: HashMap<u64, usize>,
+    /// The files that were reported as unreadable.
+    unreadable: HashSet<PathBuf>,
 }
 
 struct File {
@@ -81,6 +83,22 @@ impl Seen {
         }
         self.want(file);
         Ok(())
+    }
+
+    /// Notes the file of an error that is reported.
+    fn note(&mut self, found: &Found, room: &Room<'_>) -> Result<()> {
+        if let Found::Unreadable(error) = found
+            && let Some(path) = error.path()
+        {
+            room.take(path.as_os_str().len())?;
+            self.unreadable.insert(path.to_owned());
+        }
+        Ok(())
+    }
+
+    /// Returns true if the file of this error was not reported.
+    fn is_new(&self, error: &Error) -> bool {
+        error.path().is_none_or(|path| !self.unreadable.contains(path))
     }
 
     fn want(&mut self, file: usize) {
@@ -188,20 +206,23 @@ fn run(
         |found, _| {
             match found {
                 Found::Asset(record) => failed = seen.add(&record, room),
-                found => other(found),
+                found => {
+                    failed = seen.note(&found, room);
+                    other(found);
+                }
             }
             if failed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         },
     )?;
     failed?;
-    candidates(scan, &seen, by_digest)?;
+    candidates(scan, &seen, by_digest, &mut other)?;
     drop(seen);
     Groups::default().find(by_digest, by_place)?;
     grouped::each(by_place, each)
 }
 
-/// Reads the assets that are like others, and adds their digests.
-fn candidates(scan: &Scan, seen: &Seen, sort: &mut dyn Sort) -> Result<()> {
+/// Reads the assets that are like others, and adds their digests. Passes to `other` what has become unreadable meanwhile.
+fn candidates(scan: &Scan, seen: &Seen, sort: &mut dyn Sort, other: &mut (dyn FnMut(Found) + Send)) -> Result<()> {
     let bytes = scan.progress.bytes();
     let progress = scan.progress.again();
     let mut again = Scan { progress, ..scan.clone() };
@@ -216,11 +237,17 @@ fn candidates(scan: &Scan, seen: &Seen, sort: &mut dyn Sort) -> Result<()> {
     again.run(
         Input::Paths,
         |sighting| reader.digests(sighting),
-        |asset, digests| {
-            if let (Found::Asset(record), Some((file, content))) = (asset, digests.flatten())
-                && let Some(format) = record.summary.format
-            {
-                failed = add(&Candidate { copy: copy_of(*record), format, file }, content, sort);
+        |found, digests| {
+            match found {
+                Found::Asset(record) => {
+                    if let Some((file, content)) = digests.flatten()
+                        && let Some(format) = record.summary.format
+                    {
+                        failed = add(&Candidate { copy: copy_of(*record), format, file }, content, sort);
+                    }
+                }
+                Found::Unreadable(error) if seen.is_new(&error) => other(Found::Unreadable(error)),
+                _ => {}
             }
             if failed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         },
@@ -300,6 +327,29 @@ mod tests {
             }
         }
         all
+    }
+
+    #[test]
+    fn a_file_that_becomes_unreadable_after_the_first_scan_is_reported_once() {
+        let folder = std::env::temp_dir().join(format!("meshpeek-dupes-{}", std::process::id()));
+        std::fs::create_dir(&folder).unwrap();
+        let paths = ["a.b3d", "b.b3d", "none.b3d"].map(|name| folder.join(name));
+        let [a, b, _] = &paths;
+        for path in [a, b] {
+            std::fs::write(path, b"BB3D\x04\0\0\0\x01\0\0\0").unwrap();
+        }
+        let mut scan = Scan::new(&paths);
+        scan.jobs = Some(1);
+        let mut unreadable = Vec::new();
+        let groups = find(&scan, |found| {
+            let Found::Unreadable(error) = found else { return };
+            unreadable.push(error.path().unwrap().to_owned());
+            // The first scan reads the file that does not exist last.
+            let _ = std::fs::remove_file(b);
+        });
+        std::fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(groups.unwrap().len(), 0);
+        assert_eq!(unreadable, [folder.join("none.b3d"), b.clone()]);
     }
 
     /// Two assets may be equal if nothing that the first scan says of them differs. Sizes of models may: they may store

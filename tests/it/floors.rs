@@ -31,7 +31,7 @@ const INSIDE: &[(&str, Floors)] = &[
     (
         "base",
         &[
-            &["amount", "delegate", "impl_fmt", "limits", "sealed", "span", "word_enum"],
+            &["amount", "delegate", "extension", "impl_fmt", "limits", "sealed", "span", "word_enum"],
             &["code", "format", "text"],
             &["no_asset"],
             &["error"],
