@@ -116,7 +116,14 @@ impl Watched {
 #[cfg(all(feature = "scan", target_os = "linux"))]
 pub(crate) fn are_mapped(bytes: &[u8]) -> bool {
     let start = bytes.as_ptr().addr();
-    places().any(|place| place.range().is_some_and(|range| range.contains(&start)))
+    for place in places() {
+        if let Some(range) = place.range()
+            && range.contains(&start)
+        {
+            return true;
+        }
+    }
+    false
 }
 
 /// Returns true if these bytes are in a map of which a part was lost.
