@@ -88,7 +88,7 @@ fn files(args: &Args, sides: [Side; 2], common: &Common, options: &Options) -> O
         },
     );
     let said = page.said.clone();
-    let status = page.finish()?;
+    let status = page.finish(common)?;
     if let Err(error) = compared {
         // Identify the failing file by the address given for it.
         readable_a.asset(&source_a, &content_a)?;
@@ -149,7 +149,7 @@ fn folders(args: &Args, sides: [Side; 2], common: &Common, options: &Options) ->
     };
     folders.compare(&reading, options, &mut each, &mut failed);
     let said = page.said.clone();
-    let status = page.finish()?;
+    let status = page.finish(common)?;
     if unknown > 0 {
         let files = count(unknown, "files");
         notes.error(format_args!("{files} not compared: their folders on the other side cannot be read"));
@@ -168,7 +168,7 @@ fn is_unknown(difference: &Difference, missing_a: &Missing, missing_b: &Missing)
     match difference.change {
         Change::Removed => missing_b.may_have(path),
         Change::Added => missing_a.may_have(path),
-        Change::Changed | Change::Moved => false,
+        Change::Changed | Change::Moved | Change::Unread => false,
     }
 }
 
@@ -184,6 +184,8 @@ struct Page {
     form: DiffForm,
     said: Said,
     differences: u64,
+    /// What could not be read on both sides, for the same reason.
+    unread: u64,
     written: Result<(), Failure>,
     is_brief: bool,
 }
@@ -192,23 +194,33 @@ impl Page {
     fn new(args: &Args, common: &Common) -> Result<Self, Failure> {
         let said = Said::default();
         let form = form_of(args, &said, common)?;
-        Ok(Self { form, said, differences: 0, written: Ok(()), is_brief: args.brief })
+        Ok(Self { form, said, differences: 0, unread: 0, written: Ok(()), is_brief: args.brief })
     }
 
     fn add(&mut self, difference: &Difference) -> ControlFlow<()> {
-        self.differences += 1;
+        let is_unread = difference.change == Change::Unread;
+        if is_unread {
+            self.unread += 1;
+        } else {
+            self.differences += 1;
+        }
         if self.written.is_ok() {
             self.written = self.form.add(difference);
         }
         // With --brief, one difference between two files is enough.
-        let is_enough = self.is_brief && difference.path.is_none() && difference.member.is_none();
+        let is_enough = self.is_brief && !is_unread && difference.path.is_none() && difference.member.is_none();
         if self.written.is_ok() && !is_enough { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 
-    /// Writes the remaining output.
-    fn finish(self) -> Outcome {
+    /// Writes the remaining output, and says what was not compared.
+    fn finish(self, common: &Common) -> Outcome {
         self.written?;
         self.form.finish(End::default())?;
+        if self.unread > 0 {
+            let parts = count(self.unread, "parts");
+            Notes::new(common).error(format_args!("{parts} not compared: unreadable on both sides"));
+            return Ok(ExitCode::from(2));
+        }
         Ok(ExitCode::from(u8::from(self.differences > 0)))
     }
 }

@@ -5,9 +5,10 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use meshpeek::answers::dupes::{self, Duplicate, Group, Sameness};
+use meshpeek::answers::dupes::{self, Copy, Duplicate, Group, Sameness};
 use meshpeek::scan::Found;
 use meshpeek::summary::Name;
+use serde::Serialize;
 
 use crate::args::{Common, ReportFormat};
 use crate::failure::{Failure, Outcome, status};
@@ -41,8 +42,8 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
         dupes::find_with(&scan, [&mut by_digest, &mut by_place], other, |duplicate| Ok(report.add(duplicate)?))
     };
     let ((), unreadable) = input::whole(&scan, common, find)?;
-    report.finish(common)?;
-    Ok(status(scan.progress.files(), unreadable))
+    let unread = report.finish(common)?;
+    Ok(status(scan.progress.files(), unreadable + unread))
 }
 
 /// Counts groups as they are found.
@@ -56,16 +57,20 @@ struct Report {
     same_content: u64,
     /// The bytes of copies after the first, of files with the same bytes.
     spare: u64,
+    /// The assets that could not all be read.
+    unread: u64,
 }
 
 impl Report {
     fn new(format: ReportFormat, common: &Common) -> Result<Self, Failure> {
         let form: Box<dyn Form<Duplicate>> = match Tables::of(Table::Dupes, &format, None, common)? {
             Some(tables) => Box::new(GroupTable { tables, group: None, groups: 0 }),
-            None if format == ReportFormat::Text => Box::new(Text { out: Output::text(common)?, is_first: true }),
+            None if format == ReportFormat::Text => {
+                Box::new(Text { out: Output::text(common)?, is_first: true, is_in_unread: false })
+            }
             None => Box::new(Json { out: Output::data(common)?, group: InGroup::None }),
         };
-        Ok(Self { form, same: None, copies: 0, same_bytes: 0, same_content: 0, spare: 0 })
+        Ok(Self { form, same: None, copies: 0, same_bytes: 0, same_content: 0, spare: 0, unread: 0 })
     }
 
     fn add(&mut self, duplicate: Duplicate) -> Result<(), Failure> {
@@ -84,46 +89,72 @@ impl Report {
                 }
                 self.copies += 1;
             }
+            Duplicate::Unread(_) => self.unread += 1,
             _ => {}
         }
         self.form.add(duplicate)
     }
 
-    fn finish(self, common: &Common) -> Result<(), Failure> {
+    /// Returns how many assets could not all be read.
+    fn finish(self, common: &Common) -> Result<u64, Failure> {
         self.form.finish(End::default())?;
+        let mut unread = String::new();
+        if self.unread > 0 {
+            unread = format!("; not all read: {}", report::count(self.unread, "assets"));
+        }
         Notes::new(common).say(format_args!(
-            "{} with the same bytes ({} could be saved), {} with the same content in different bytes",
+            "{} with the same bytes ({} could be saved), {} with the same content in different bytes{unread}",
             report::count(self.same_bytes, "groups"),
             report::count(self.spare, "bytes"),
             report::count(self.same_content, "groups"),
         ));
-        Ok(())
+        Ok(self.unread)
     }
 }
 
-/// Each group as a heading with its copies below.
+/// Each group as a heading with its copies below. Assets that could not all be read follow under a heading of their own.
 struct Text {
     out: Output,
     is_first: bool,
+    is_in_unread: bool,
+}
+
+impl Text {
+    /// Writes an empty line, unless this heading is the first.
+    fn begin_heading(&mut self) -> Result<(), Failure> {
+        if !self.is_first {
+            writeln!(self.out)?;
+        }
+        self.is_first = false;
+        Ok(())
+    }
+
+    fn copy(&mut self, copy: &Copy) -> Result<(), Failure> {
+        let address = report::address(&Name::from(copy.path.as_path()).text, copy.member.as_deref());
+        writeln!(self.out, "  {HANG}{:>12}  {address}", report::grouped(copy.bytes))?;
+        Ok(())
+    }
 }
 
 impl Form<Duplicate> for Text {
     fn add(&mut self, duplicate: Duplicate) -> Result<(), Failure> {
         match duplicate {
             Duplicate::Group { group, copies } => {
-                if !self.is_first {
-                    writeln!(self.out)?;
-                }
-                self.is_first = false;
+                self.begin_heading()?;
                 let what = match group.same {
                     Sameness::File => "the same bytes",
                     Sameness::Content => "the same content in different bytes",
                 };
                 writeln!(self.out, "{copies} {}, {what}", group.format)?;
             }
-            Duplicate::Copy(copy) => {
-                let address = report::address(&Name::from(copy.path.as_path()).text, copy.member.as_deref());
-                writeln!(self.out, "  {HANG}{:>12}  {address}", report::grouped(copy.bytes))?;
+            Duplicate::Copy(copy) => self.copy(&copy)?,
+            Duplicate::Unread(copy) => {
+                if !self.is_in_unread {
+                    self.begin_heading()?;
+                    writeln!(self.out, "not all read, others may have the same content")?;
+                }
+                self.is_in_unread = true;
+                self.copy(&copy)?;
             }
             _ => {}
         }
@@ -135,7 +166,14 @@ impl Form<Duplicate> for Text {
     }
 }
 
-/// Each group as a line of JSON, whose copies are written as they come.
+#[derive(Serialize)]
+struct UnreadLine<'c> {
+    same: &'static str,
+    #[serde(flatten)]
+    copy: &'c Copy,
+}
+
+/// Each group as a line of JSON, whose copies are written as they come. An asset that could not all be read is a line, too.
 struct Json {
     out: Output,
     group: InGroup,
@@ -177,6 +215,10 @@ impl Form<Duplicate> for Json {
                 self.out.write_all(&serde_json::to_vec(&copy)?)?;
                 self.group = InGroup::SomeCopies;
             }
+            Duplicate::Unread(copy) => {
+                self.end()?;
+                self.out.json_line(&UnreadLine { same: "unread", copy: &copy })?;
+            }
             _ => {}
         }
         Ok(())
@@ -209,6 +251,7 @@ impl Form<Duplicate> for GroupTable {
                 group.copies = vec![copy];
                 self.tables.group(*number, group)?;
             }
+            Duplicate::Unread(copy) => self.tables.unread_copy(&copy)?,
             _ => {}
         }
         Ok(())

@@ -170,12 +170,14 @@ Examples:
   meshpeek diff git:v1.0:addons git:HEAD:addons --stat
   meshpeek diff old.b3d new.b3d --tolerance 0.0001
 
-Exit status: 0 no difference, 1 a difference, 2 the files could not be compared.";
+Exit status: 0 no difference, 1 a difference, 2 the files could not be compared, or not all of them.";
 
 pub(crate) const DUPES: &str = "\
 Examples:
   meshpeek dupes addons/
-  meshpeek dupes addons/ --format ndjson | jq 'select(.same == \"file\")'";
+  meshpeek dupes addons/ --format ndjson | jq 'select(.same == \"file\")'
+
+Exit status: 0 everything was compared, 1 something could not be read, or not all of it, 2 nothing could be done.";
 
 pub(crate) const COMPLETIONS: &str = "\
 Examples:

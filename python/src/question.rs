@@ -136,11 +136,16 @@ pub(crate) fn refs(
     })
 }
 
-/// Adds all groups of equal assets to the batches.
+/// Adds all groups of equal assets to the batches, then the assets that could not all be read.
 pub(crate) fn dupes(kernel: &Kernel, batches: &Batches<'_>, failure: &mut Failure) -> Result<(), Error> {
-    let groups = dupes::find(kernel, |found| failure.keep_of(found))?;
-    for (number, group) in groups.iter().enumerate() {
+    let found = dupes::find(kernel, |found| failure.keep_of(found))?;
+    for (number, group) in found.groups.iter().enumerate() {
         if batches.group(number, group).is_break() {
+            return Ok(());
+        }
+    }
+    for copy in &found.unread {
+        if batches.unread_copy(copy).is_break() {
             break;
         }
     }

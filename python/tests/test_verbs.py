@@ -160,6 +160,10 @@ def test_dupes_and_differences(archives, corpus, tmp_path):
         groups.setdefault(row["group"], []).append(row)
     assert groups and all(len(group) > 1 for group in groups.values())
     assert any(row["path"].endswith("loose.b3d") for row in rows)
+    cut = tmp_path / "cut.b3d"
+    cut.write_bytes((corpus / "b3d" / "triangle.b3d").read_bytes()[:40])
+    [row] = meshpeek.dupes(cut)
+    assert (row["same"], row["group"], row["digest"], row["bytes"]) == ("unread", None, None, 40)
     a, b = corpus / "b3d" / "triangle.b3d", tmp_path / "b.b3d"
     data = bytearray(a.read_bytes())
     data[data.index(b"VRTS") + 20] ^= 1

@@ -13,8 +13,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use sha2::{Digest, Sha256};
 
 use self::group::Each;
-pub use self::group::{Copy, Duplicate, Group, Sameness};
-use self::grouped::{Candidate, Groups, add};
+pub use self::group::{Copy, Duplicate, Duplicates, Group, Sameness};
+use self::grouped::{Candidate, Groups, add, add_unread};
 pub use self::sort::Sort;
 use self::sort::{InMemory, Room};
 use crate::asset::container::Container;
@@ -23,7 +23,7 @@ use crate::base::format::Format;
 use crate::diff::fingerprint;
 use crate::scan::target::is_archive;
 use crate::scan::{Found, Input, Record, Scan, Sighting};
-use crate::summary::Counts;
+use crate::summary::{Counts, Severity};
 
 /// The properties that two assets must share before their content is compared.
 #[derive(Hash)]
@@ -133,8 +133,17 @@ impl Seen {
     }
 }
 
-/// SHA-256 of the bytes, and of the content if that could be read.
-type Digests = ([u8; 32], Option<[u8; 32]>);
+/// What the second scan says of the content of an asset.
+enum Content {
+    /// It is an archive, whose members are compared instead.
+    Archive,
+    /// The SHA-256 of its content.
+    Digest([u8; 32]),
+    Unread,
+}
+
+/// SHA-256 of the bytes, and the content.
+type Digests = ([u8; 32], Content);
 
 /// The content of different files, in each format that its name gives it.
 type Contents = HashMap<([u8; 32], Format), [u8; 32]>;
@@ -143,7 +152,8 @@ type Contents = HashMap<([u8; 32], Format), [u8; 32]>;
 const MOST_CONTENTS: usize = 1 << 17;
 
 /// Finds groups of equal assets among those in the scan. Groups of equal bytes come first, then groups of equal content
-/// in different bytes, each sorted by their first copy. All other results of the scan are passed to `other`.
+/// in different bytes, each sorted by their first copy. All other results of the scan are passed to `other`. Assets that
+/// could not all be read are listed: others may have the same content.
 ///
 /// Scans twice. The first scan collects formats and counts. The second reads the files in which two assets agree in
 /// these: it reads every byte, and decodes every array of one of several equal files. The
@@ -153,27 +163,36 @@ const MOST_CONTENTS: usize = 1 << 17;
 /// Returns an error under the conditions of [`Scan::run`]. Returns [`Limit`](crate::ErrorKind::Limit) if the names and
 /// digests of the assets take more than the bytes of the files plus
 /// [`Limits::decoded_bytes`](crate::Limits::decoded_bytes). [`find_with`] keeps most of them elsewhere.
-pub fn find(scan: &Scan, other: impl FnMut(Found) + Send) -> Result<Vec<Group>> {
+pub fn find(scan: &Scan, other: impl FnMut(Found) + Send) -> Result<Duplicates> {
     let room = Room::new(scan);
-    let mut groups: Vec<Group> = Vec::new();
+    let mut found = Duplicates::default();
     let mut each = |duplicate: Duplicate| {
         match duplicate {
-            Duplicate::Group { group, .. } => groups.push(group),
+            Duplicate::Group { group, .. } => found.groups.push(group),
             Duplicate::Copy(copy) => {
-                let mut names = copy.path.as_os_str().len();
-                if let Some(member) = &copy.member {
-                    names = names.saturating_add(member.len());
-                }
-                room.take(names)?;
-                if let Some(group) = groups.last_mut() {
+                room.take(names_len(&copy))?;
+                if let Some(group) = found.groups.last_mut() {
                     group.copies.push(copy);
                 }
+            }
+            Duplicate::Unread(copy) => {
+                room.take(names_len(&copy))?;
+                found.unread.push(copy);
             }
         }
         Ok(())
     };
     run(scan, &room, [&mut InMemory::new(&room), &mut InMemory::new(&room)], other, &mut each)?;
-    Ok(groups)
+    Ok(found)
+}
+
+/// The bytes of the path and the member.
+fn names_len(copy: &Copy) -> usize {
+    let path = copy.path.as_os_str().len();
+    match &copy.member {
+        Some(member) => path.saturating_add(member.len()),
+        None => path,
+    }
 }
 
 /// Like [`find`], and passes the groups to `each` one by one. The names and digests of the assets are kept in `sorts`,
@@ -205,7 +224,12 @@ fn run(
         |_| (),
         |found, _| {
             match found {
-                Found::Asset(record) => failed = seen.add(&record, room),
+                Found::Asset(record) => {
+                    failed = seen.add(&record, room);
+                    if failed.is_ok() && is_unread(&record) {
+                        failed = add_unread(copy_of(*record), by_digest);
+                    }
+                }
                 found => {
                     failed = seen.note(&found, room);
                     other(found);
@@ -240,10 +264,8 @@ fn candidates(scan: &Scan, seen: &Seen, sort: &mut dyn Sort, other: &mut (dyn Fn
         |found, digests| {
             match found {
                 Found::Asset(record) => {
-                    if let Some((file, content)) = digests.flatten()
-                        && let Some(format) = record.summary.format
-                    {
-                        failed = add(&Candidate { copy: copy_of(*record), format, file }, content, sort);
+                    if let Some((file, content)) = digests.flatten() {
+                        failed = add_asset(*record, file, content, sort);
                     }
                 }
                 Found::Unreadable(error) if seen.is_new(&error) => other(Found::Unreadable(error)),
@@ -257,6 +279,28 @@ fn candidates(scan: &Scan, seen: &Seen, sort: &mut dyn Sort, other: &mut (dyn Fn
         scan.progress.set_bytes(bytes);
     }
     Ok(())
+}
+
+/// Adds an asset that was read again.
+fn add_asset(record: Record, file: [u8; 32], content: Content, sort: &mut dyn Sort) -> Result<()> {
+    let is_known_as_unread = is_unread(&record);
+    let format = record.summary.format;
+    let candidate = Candidate { copy: copy_of(record), format, file };
+    let digest = match content {
+        Content::Digest(digest) => Some(digest),
+        Content::Archive | Content::Unread => None,
+    };
+    add(&candidate, digest, sort)?;
+    if matches!(content, Content::Unread) && !is_known_as_unread {
+        add_unread(candidate.copy, sort)?;
+    }
+    Ok(())
+}
+
+/// Returns true if not all of this asset could be read, or nothing of it, as of a pointer of Git LFS.
+fn is_unread(record: &Record) -> bool {
+    let summary = &record.summary;
+    !summary.is_asset() || summary.problems.iter().any(|problem| problem.severity == Severity::Error)
 }
 
 fn copy_of(record: Record) -> Copy {
@@ -281,20 +325,20 @@ impl Reader<'_> {
             return None;
         }
         let file = Sha256::digest(sighting.data).into();
-        let Some(asset) = sighting.asset else { return Some((file, None)) };
+        let Some(asset) = sighting.asset else { return Some((file, Content::Unread)) };
         if Container::of(asset).is_some() {
-            return Some((file, None));
+            return Some((file, Content::Archive));
         }
         let place = (file, asset.format());
         if let Some(known) = self.contents().get(&place) {
-            return Some((file, Some(*known)));
+            return Some((file, Content::Digest(*known)));
         }
-        let Ok(content) = fingerprint(asset, sighting.budget) else { return Some((file, None)) };
+        let Ok(content) = fingerprint(asset, sighting.budget) else { return Some((file, Content::Unread)) };
         let mut contents = self.contents();
         if contents.len() < MOST_CONTENTS {
             contents.insert(place, content);
         }
-        Some((file, Some(content)))
+        Some((file, Content::Digest(content)))
     }
 
     fn contents(&self) -> MutexGuard<'_, Contents> {
@@ -348,7 +392,7 @@ mod tests {
             let _ = std::fs::remove_file(b);
         });
         std::fs::remove_dir_all(&folder).unwrap();
-        assert_eq!(groups.unwrap().len(), 0);
+        assert_eq!(groups.unwrap().groups.len(), 0);
         assert_eq!(unreadable, [folder.join("none.b3d"), b.clone()]);
     }
 

@@ -312,7 +312,6 @@ impl<'a> Member<'a> {
     }
 
     /// Returns its bytes as stored, whatever the form.
-    #[cfg(feature = "stores")]
     pub(crate) fn stored_bytes(&self) -> Result<&'a [u8]> {
         each!(self, member => member.stored_bytes())
     }

@@ -13,7 +13,7 @@ use super::options::Options;
 use super::rows::{self, Wanted};
 use super::rules::{Rule, Rules};
 use super::side::Side;
-use super::tree::{Array, Tree};
+use super::tree::{Array, PROBLEMS, Tree};
 use crate::asset::Asset;
 use crate::asset::container::Container;
 use crate::base::error::Result;
@@ -30,7 +30,7 @@ pub(super) struct Comparison<'c> {
     pub(super) place: Place,
     pub(super) options: &'c Options,
     sink: Sink<'c>,
-    /// The number of differences so far.
+    /// The number of differences so far, without what cannot be read on both sides.
     count: u64,
 }
 
@@ -40,7 +40,9 @@ impl<'c> Comparison<'c> {
     }
 
     pub(super) fn report(&mut self, difference: Difference) {
-        self.count = self.count.saturating_add(1);
+        if difference.change != Change::Unread {
+            self.count = self.count.saturating_add(1);
+        }
         (self.sink)(difference);
     }
 
@@ -202,7 +204,8 @@ impl<'t, 'c> Outlines<'t, 'c> {
     fn parts(&mut self, pair: [&'t Tree; 2]) {
         let [a, b] = pair;
         let [of_a, of_b] = &self.digests;
-        if of_a.get(a.id) == of_b.get(b.id) {
+        let is_equal = of_a.get(a.id) == of_b.get(b.id);
+        if is_equal && !a.is_unread {
             return;
         }
         self.around[0].push(a);
@@ -324,6 +327,11 @@ impl<'t, 'c> Outlines<'t, 'c> {
                 continue;
             }
             if value.is_same(other, self.options) {
+                // What cannot be read for the same reason is not known to be equal.
+                if *name == PROBLEMS {
+                    let values = [value.clone(), other.clone()];
+                    self.report(Change::Unread, self.at(0, name, None), label, Some(values));
+                }
                 continue;
             }
             if let (Fact::Texts(one), Fact::Texts(two)) = (value, other) {

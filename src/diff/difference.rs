@@ -17,6 +17,8 @@ word_enum! {
         Changed = "changed",
         /// Both have it, in different places.
         Moved = "moved",
+        /// Both have it, and it cannot be read for the same reason. Whether its content differs is unknown.
+        Unread = "unread",
     }
 }
 

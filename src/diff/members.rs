@@ -11,7 +11,7 @@ use super::difference::Place;
 use super::difference::{Change, Difference};
 use super::fact::Fact;
 use super::side::Side;
-use super::tree::stops_comparison;
+use super::tree::{PROBLEMS, stops_comparison};
 use crate::asset::address::{MemberPath, Names, unnumbered};
 use crate::asset::container::{Container, Member};
 use crate::base::code::Code;
@@ -184,8 +184,10 @@ impl Comparison<'_> {
             (one, two) => {
                 let values = [problem(one), problem(two)];
                 // Members that cannot be decoded are equal if they are stored identically.
-                if !values[0].is_same(&values[1], self.options) || a.stored_byte_len() != b.stored_byte_len() {
-                    let difference = self.place.difference(Change::Changed, "problems".to_owned());
+                if !is_stored_alike(a, b) {
+                    let is_same = values[0].is_same(&values[1], self.options);
+                    let change = if is_same { Change::Unread } else { Change::Changed };
+                    let difference = self.place.difference(change, PROBLEMS.to_owned());
                     self.report(Difference { values: Some(values), ..difference });
                 }
                 return Ok(());
@@ -202,6 +204,12 @@ impl Comparison<'_> {
         let sides = [Side { file, data: &one, budget: one.budget() }, Side { file, data: &two, budget: two.budget() }];
         self.contents(sides, depth.saturating_add(1))
     }
+}
+
+/// Returns true if the same bytes are stored for both members, in the same way.
+fn is_stored_alike(a: &Member<'_>, b: &Member<'_>) -> bool {
+    let (Ok(one), Ok(two)) = (a.stored_bytes(), b.stored_bytes()) else { return false };
+    one == two && a.method_name() == b.method_name() && a.decoded_byte_len_hint() == b.decoded_byte_len_hint()
 }
 
 /// Returns the digest of a member's content. Returns `None` if it cannot be decoded.

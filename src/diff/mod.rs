@@ -82,8 +82,7 @@ pub(crate) fn compare_files(
 /// where and how their bytes are stored. Decodes everything and keeps nothing.
 ///
 /// # Errors
-/// Returns an error if the budget or a limit is exceeded. For other data that cannot be read, the error is hashed
-/// instead.
+/// Returns the first error of data that cannot be read, and an error if the budget or a limit is exceeded.
 pub fn fingerprint(asset: &dyn Inspect, budget: &Budget) -> Result<[u8; 32]> {
     Tree::of(asset, false, false, budget).map(|tree| tree.digest)
 }

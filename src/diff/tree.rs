@@ -30,6 +30,8 @@ pub(super) struct Tree {
     pub(super) id: usize,
     /// The digest of everything in it, except its offset and its references to other parts.
     pub(super) digest: [u8; 32],
+    /// True if something in it could not be read.
+    pub(super) is_unread: bool,
 }
 
 #[derive(Debug)]
@@ -105,6 +107,9 @@ impl Tree {
     }
 }
 
+/// The name of the field with the problems of a part.
+pub(super) const PROBLEMS: &str = "problems";
+
 /// A part whose outline is being read.
 struct Open {
     tree: Tree,
@@ -129,6 +134,7 @@ impl Open {
 
     fn add(&mut self, part: Tree) {
         let tree = &mut self.tree;
+        tree.is_unread |= part.is_unread;
         let place = tree.parts.len();
         match tree.lists.iter_mut().rev().find(|(name, _)| *name == part.name) {
             Some((_, places)) => places.push(place),
@@ -140,7 +146,8 @@ impl Open {
     fn close(mut self) -> Tree {
         if !self.problems.is_empty() {
             self.hash.update(format!("{:?}", self.problems));
-            self.tree.fields.push(("problems", Fact::Texts(self.problems)));
+            self.tree.is_unread = true;
+            self.tree.fields.push((PROBLEMS, Fact::Texts(self.problems)));
         }
         Tree { digest: self.hash.finalize().into(), ..self.tree }
     }
@@ -297,8 +304,8 @@ impl Visitor for Builder<'_> {
     }
 
     fn problem(&mut self, error: &Error) {
-        // Data that exceeds a limit is not read, so it is not known to be equal.
-        if stops_comparison(error) {
+        // Data that exceeds a limit is not read, so it is not known to be equal. A digest alone cannot say what was not read.
+        if !self.keep || stops_comparison(error) {
             if self.failure.is_none() {
                 self.failure = Some(error.clone());
             }

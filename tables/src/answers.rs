@@ -53,25 +53,47 @@ fn texts(names: impl Iterator<Item = Name>) -> Vec<String> {
     names.map(|name| name.text).collect()
 }
 
-/// A copy of an asset that occurs more than once.
+/// A copy of an asset that occurs more than once, or an asset that could not all be read.
 pub(super) struct CopyRow<'g> {
-    pub(super) number: i64,
-    pub(super) group: &'g Group,
+    /// The group and its number. `None` for what could not all be read.
+    pub(super) group: Option<(i64, &'g Group)>,
     pub(super) copy: &'g Copy,
 }
 
 columns! {
-    /// Assets that occur more than once: a row for each copy.
+    /// Assets that occur more than once, a row for each copy, and assets that could not all be read.
     Dupes of row: CopyRow<'r> {
-        group: Long = row.number,
-        same: Text = row.group.same.name(),
-        format: Text = row.group.format.name(),
-        digest: Text = &row.group.digest,
+        group: OrNull<Long> = number(&row),
+        same: Text = same(&row),
+        format: OrNull<Text> = format(&row),
+        digest: OrNull<Text> = digest(&row),
         path: Text = &Name::from(&*row.copy.path).text,
         member: OrNull<Text> = row.copy.member.as_deref(),
         lossy: Flag = row.copy.lossy,
         bytes: Long = clamped(row.copy.bytes),
     }
+}
+
+fn number(row: &CopyRow<'_>) -> Option<i64> {
+    let (number, _) = row.group?;
+    Some(number)
+}
+
+fn same(row: &CopyRow<'_>) -> &'static str {
+    match row.group {
+        Some((_, group)) => group.same.name(),
+        None => "unread",
+    }
+}
+
+fn format(row: &CopyRow<'_>) -> Option<&'static str> {
+    let (_, group) = row.group?;
+    Some(group.format.name())
+}
+
+fn digest<'g>(row: &CopyRow<'g>) -> Option<&'g str> {
+    let (_, group) = row.group?;
+    Some(&group.digest)
 }
 
 /// The most bytes of JSON in a cell. A longer value is null.

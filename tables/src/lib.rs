@@ -11,7 +11,7 @@
 //! | [`Table::Files`] | a file that the scan found: `asset`, `other` or `unreadable` | `path` |
 //! | [`Table::Geometry`] | the triangles of one material in one mesh | `path`, `member`, `primitive` |
 //! | [`Table::Refs`] | a reference, its state, and the file it means | `path`, `member` |
-//! | [`Table::Dupes`] | a copy of an asset that occurs more than once | `group`, `path`, `member` |
+//! | [`Table::Dupes`] | a copy of an asset that occurs more than once, or an asset that could not all be read | `group`, `path`, `member` |
 //! | [`Table::Diff`] | a difference between two assets, archives or folders | `path`, `member`, `place` |
 //!
 //! [`Table::schema`] has the columns. Its metadata contains `meshpeek.schema`, the [version](SCHEMA), and
@@ -36,7 +36,7 @@
 //! | `files` | path, lossy, state, format?, bytes?, mtime? timestamp |
 //! | `geometry` | path, member?, primitive i32, name?, lod? i32, resolution? f32, lod_name?, visual? bool, model? i32, node? i32, mesh? i32, visible? bool, material?, texture?, alpha?, alpha_cutoff? f32, positions list<f32\[3\]>, normals list<f32\[3\]>, uvs list<f32\[2\]>, triangles list<i32\[3\]>, left_out, problem? |
 //! | `refs` | path, member?, lossy, kind?, name?, state, target?, targets `list<text>`, elsewhere `list<text>`, more, via?, reason?, note?, line? i32, column? i32 |
-//! | `dupes` | group i64, same, format, digest, path, member?, lossy, bytes |
+//! | `dupes` | group? i64, same, format?, digest?, path, member?, lossy, bytes |
 //! | `diff` | change, path?, member?, place, to?, label?, a? (JSON), b? (JSON), rows? (JSON) |
 //!
 //! Columns have the meaning of the keys of a record; `references` is `refs`, because that word is reserved in SQL. No
@@ -98,7 +98,7 @@ use self::cells::Rows;
 use self::flat::{FileRow, Files, ProblemRow, Problems};
 use self::plain::Key;
 use self::schema::OfTable;
-use meshpeek::answers::dupes::Group;
+use meshpeek::answers::dupes::{Copy, Group};
 use meshpeek::answers::refs::Link;
 use meshpeek::diff::Difference;
 use meshpeek::scan::{Record, Sighting};
@@ -184,9 +184,14 @@ impl<F: Fn(Table, RecordBatch) -> Result<ControlFlow<()>>> Batches<F> {
     pub fn group(&self, number: usize, group: &Group) -> ControlFlow<()> {
         let number = i64::try_from(number).unwrap_or(i64::MAX);
         for copy in &group.copies {
-            self.add::<Dupes>(CopyRow { number, group, copy })?;
+            self.add::<Dupes>(CopyRow { group: Some((number, group)), copy })?;
         }
         ControlFlow::Continue(())
+    }
+
+    /// Adds an asset that could not all be read to the duplicates, if that table is requested. Its `same` is `unread`.
+    pub fn unread_copy(&self, copy: &Copy) -> ControlFlow<()> {
+        self.add::<Dupes>(CopyRow { group: None, copy })
     }
 
     /// Adds a difference, if that table is requested.

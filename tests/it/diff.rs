@@ -897,3 +897,69 @@ fn archives_beside_folders_are_listed_up_to_the_limit() {
         }
     }
 }
+
+/// A model of 12 points whose faces from the third on cannot be read, with this corner in the last of them.
+fn unread_faces(corner: u16) -> Vec<u8> {
+    let mut model = whole(50, 12);
+    let faces = &mut model.lods[0].faces;
+    faces[2] = vec![0; 5];
+    *faces.last_mut().unwrap().last_mut().unwrap() = corner;
+    model.to_vec()
+}
+
+#[test]
+fn what_is_unreadable_for_the_same_reason_is_not_the_same() {
+    let folder = Folder::new("unread");
+    let (a, b) = (unread_faces(1), unread_faces(2));
+    assert_ne!(a, b);
+    folder.file("a/m.p3d", &a);
+    folder.file("b/m.p3d", &b);
+    let [a, b] = ["a", "b"].map(|side| folder.0.join(side));
+    let diff = |is_file: bool, flags: &[&str]| {
+        let [a, b] = [&a, &b].map(|side| if is_file { side.join("m.p3d") } else { side.clone() });
+        program().arg("diff").args([a, b]).args(flags).output().unwrap()
+    };
+    for (is_file, changes) in [(true, &["unread"][..]), (false, &["unread", "changed"])] {
+        let output = diff(is_file, &["--format", "ndjson"]);
+        let found = lines(&output);
+        assert_eq!(code(&output), 2, "{}", stderr(&output));
+        assert!(stderr(&output).contains("1 part not compared: unreadable on both sides"), "{}", stderr(&output));
+        let kinds: Vec<&str> = found.iter().map(|line| line["change"].as_str().unwrap()).collect();
+        assert_eq!(kinds, changes);
+        assert_eq!(found[0]["place"], "lods/0/problems");
+        assert!(!found[0]["a"].is_null() && found[0]["a"] == found[0]["b"], "{found:?}");
+        let stat = lines(&diff(is_file, &["--format", "ndjson", "--stat"]));
+        assert_eq!((&stat[0]["unread"], &stat[0]["changed"]), (&1.into(), &(changes.len() - 1).into()));
+    }
+    // No difference between the files is known.
+    let brief = diff(true, &["--brief"]);
+    assert_eq!((code(&brief), stdout(&brief).as_str()), (2, ""));
+    let brief = diff(false, &["--brief"]);
+    assert_eq!((code(&brief), stdout(&brief).as_str()), (2, "changed  m.p3d\n"));
+    // The same bytes are the same content.
+    let [a, b] = ["a.p3d", "b.p3d"].map(|name| folder.file(name, unread_faces(1)));
+    assert_eq!(code(&program().arg("diff").args([a, b]).output().unwrap()), 0);
+}
+
+/// Members that do not decode are equal only if the same bytes are stored for them.
+#[test]
+fn members_that_do_not_decode_are_compared_as_they_are_stored() {
+    let archive = |packed: &[u8]| {
+        let fields = [0x4370_7273, 100, 0, 0, packed.len() as u32];
+        Writer::new()
+            .entry(b"a.txt", fields, packed)
+            .entry(b"b.txt", [0, 0, 0, 0, 1], &packed[3..4])
+            .finish(Tail::Bytes(b""))
+    };
+    let folder = Folder::new("unread-members");
+    let [a, same, other] = [("a", b"\0\0\0\x01"), ("same", b"\0\0\0\x01"), ("other", b"\0\0\0\x02")]
+        .map(|(name, packed)| folder.file(&format!("{name}.pbo"), archive(packed)));
+    let diff = |b: &Path| program().arg("diff").args([&*a, b]).args(["--format", "ndjson"]).output().unwrap();
+    assert_eq!(code(&diff(&same)), 0);
+    let output = diff(&other);
+    let found: Vec<(Json, Json)> =
+        lines(&output).iter().map(|line| (line["change"].clone(), line["member"].clone())).collect();
+    let expected = [("unread", "a.txt"), ("changed", "b.txt")];
+    assert_eq!(found, expected.map(|(change, member)| (change.into(), member.into())));
+    assert_eq!(code(&output), 2);
+}

@@ -21,14 +21,22 @@ fn groups(found: &[Json], root: &str) -> Vec<(String, Vec<String>)> {
         let copies = group["copies"].as_array().unwrap().iter().map(place).collect();
         (group["same"].as_str().unwrap().to_owned(), copies)
     };
-    found.iter().map(group).collect()
+    let (unread, found): (Vec<&Json>, Vec<&Json>) = found.iter().partition(|line| line["same"] == "unread");
+    let groups =
+        found.into_iter().map(group).chain(unread.into_iter().map(|asset| ("unread".to_owned(), vec![place(asset)])));
+    groups.collect()
 }
 
 #[test]
 fn the_copies_in_the_corpus_are_found() {
     let output = run(["dupes", "corpus/zip", "--format", "ndjson"]);
-    assert_eq!(code(&output), 0, "{}", stderr(&output));
-    let found = groups(&lines(&output), "corpus/zip");
+    assert_eq!(code(&output), 1, "{}", stderr(&output));
+    let mut found = groups(&lines(&output), "corpus/zip");
+    // An encrypted member, and one that is packed in a way that is not read.
+    let unread = found.split_off(found.len() - 2);
+    let places: Vec<&str> = unread.iter().flat_map(|(_, places)| places).map(String::as_str).collect();
+    assert_eq!(places, ["locked.zip!/later.b3d", "locked.zip!/secret.b3d"]);
+    assert!(unread.iter().all(|(same, _)| same == "unread"));
     let has = |places: &[&str]| found.iter().any(|(same, copies)| same == "file" && copies == places);
     assert!(has(&["addons.zip!/a.pbo", "addons.zip!/b.pbo"]), "{found:#?}");
     assert!(
@@ -48,7 +56,7 @@ fn the_copies_in_the_corpus_are_found() {
 #[test]
 fn files_that_are_read_twice_count_once() {
     let scan = Scan::new(["zip", "b3d"].map(|folder| root().join("corpus").join(folder)));
-    assert!(!dupes::find(&scan, |_| ()).unwrap().is_empty());
+    assert!(!dupes::find(&scan, |_| ()).unwrap().groups.is_empty());
     assert_eq!((scan.progress.files(), scan.progress.bytes()), scan.measure().unwrap());
 }
 
@@ -89,7 +97,52 @@ fn the_same_content_stored_otherwise_is_found() {
     let root = folder.0.to_str().unwrap();
     let found = groups(&lines(&run(["dupes", root, "--format", "ndjson"])), root);
     let group = |same: &str, copies: &[&str]| (same.to_owned(), copies.iter().map(|copy| copy.to_string()).collect());
-    assert_eq!(found, [group("file", &["broken too.p3d", "broken.p3d"]), group("content", &["each.p3d", "fill.p3d"])]);
+    let expected = [
+        group("file", &["broken too.p3d", "broken.p3d"]),
+        group("content", &["each.p3d", "fill.p3d"]),
+        group("unread", &["broken too.p3d"]),
+        group("unread", &["broken.p3d"]),
+    ];
+    assert_eq!(found, expected);
+}
+
+/// Assets that could not all be read may have copies that are not found: each is listed once, after all groups.
+#[test]
+fn what_could_not_all_be_read_is_listed_and_fails() {
+    let folder = Folder::new("dupes-unread");
+    let deep = |corner: u16| {
+        let mut model = whole(50, 12);
+        let faces = &mut model.lods[0].faces;
+        // A header does not show this face.
+        faces[2] = vec![0; 5];
+        *faces.last_mut().unwrap().last_mut().unwrap() = corner;
+        model.to_vec()
+    };
+    assert_ne!(deep(1), deep(2));
+    let lfs = "version https://git-lfs.github.com/spec/v1\noid sha256:aa\nsize 12\n";
+    folder.file("cut.p3d", &deep(1)[..400]);
+    folder.file("deep one.p3d", deep(1));
+    folder.file("deep two.p3d", deep(2));
+    folder.file("lfs.p3d", lfs);
+    folder.file("in.zip", zip(&[Entry::stored("x.b3d", b"BB3D\x09\0\0\0\x01\0\0\0")], b"").to_vec());
+    folder.file("readme.txt", "not an asset");
+    folder.file("whole.p3d", whole(50, 12).to_vec());
+    let root = folder.0.to_str().unwrap();
+    let output = run(["dupes", root, root, "--format", "ndjson"]);
+    assert_eq!(code(&output), 1);
+    let said = stderr(&output);
+    assert!(said.ends_with("different bytes; not all read: 5 assets\n"), "{said}");
+    let unread = ["cut.p3d", "deep one.p3d", "deep two.p3d", "in.zip!/x.b3d", "lfs.p3d"];
+    let found = lines(&output);
+    assert_eq!(groups(&found, root), unread.map(|path| ("unread".to_owned(), vec![path.to_owned()])));
+    assert_eq!(found[4]["bytes"], lfs.len());
+    let text = stdout(&run(["dupes", root]));
+    let (heading, rows) = text.split_once('\n').unwrap();
+    assert_eq!(heading, "not all read, others may have the same content");
+    assert!(rows.lines().count() == 5 && rows.lines().all(|row| row.starts_with("  ")), "{text}");
+    let found = dupes::find(&Scan::new([root]), |_| ()).unwrap();
+    assert!(found.groups.is_empty());
+    assert_eq!(found.unread.len(), 5);
 }
 
 /// Every way to give the same files more than once.

@@ -7,7 +7,8 @@ use meshpeek::diff::{Change, Difference, Options, Side, compare};
 use meshpeek::summary::Name;
 use meshpeek::{Budget, Limits};
 
-pub(super) const CHANGES: [Change; 4] = [Change::Removed, Change::Added, Change::Changed, Change::Moved];
+pub(super) const CHANGES: [Change; 5] =
+    [Change::Removed, Change::Added, Change::Changed, Change::Moved, Change::Unread];
 
 pub(super) fn name(text: &str) -> Option<Arc<Name>> {
     if text.is_empty() { None } else { Some(Arc::new(Name::from(Path::new(text)))) }

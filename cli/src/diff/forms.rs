@@ -277,6 +277,10 @@ impl Brief {
 
 impl Form<&Difference> for Brief {
     fn add(&mut self, difference: &Difference) -> Result<(), Failure> {
+        // No difference is known. The status and a message say that something was not compared.
+        if difference.change == Change::Unread {
+            return Ok(());
+        }
         let name = name_of_file(difference);
         let is_inside = !difference.place.is_empty();
         if is_inside && self.last.as_ref() == Some(&name) {
@@ -408,6 +412,9 @@ mod tests {
         let mut expected: Vec<(String, String)> = Vec::new();
         for difference in several() {
             brief.add(&difference).unwrap();
+            if difference.change == Change::Unread {
+                continue;
+            }
             let file = name_of_file(&difference);
             if difference.place.is_empty() {
                 expected.push((difference.change.name().to_owned(), file));

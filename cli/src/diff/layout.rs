@@ -34,7 +34,7 @@ fn in_brackets(items: impl Iterator<Item = String>) -> String {
 pub(super) fn layout(difference: &Difference, indent: &str, width: Option<usize>) -> Vec<String> {
     let Difference { change, place, to, label, .. } = difference;
     let color = match change {
-        Change::Removed => AnsiColor::Red,
+        Change::Removed | Change::Unread => AnsiColor::Red,
         Change::Added => AnsiColor::Green,
         Change::Changed | Change::Moved => AnsiColor::Yellow,
     };
@@ -98,6 +98,7 @@ fn said(difference: &Difference) -> Vec<String> {
         said.push(match difference.change {
             Change::Removed => word(a),
             Change::Added => word(b),
+            Change::Unread => word(a),
             Change::Moved if word(a) == word(b) => word(a),
             Change::Changed if difference.place == "bytes" && word(a) == word(b) => format!("{} each", word(a)),
             _ => format!("{} -> {}", word(a), word(b)),
@@ -178,6 +179,7 @@ mod tests {
                         let expected = match change.name() {
                             "removed" => (*word_a).to_owned(),
                             "added" => (*word_b).to_owned(),
+                            "unread" => (*word_a).to_owned(),
                             "moved" if word_a == word_b => (*word_a).to_owned(),
                             "changed" if word_a == word_b && place == "bytes" => format!("{word_a} each"),
                             _ => format!("{word_a} -> {word_b}"),

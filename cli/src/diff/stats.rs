@@ -26,15 +26,19 @@ pub(super) struct Stat {
     file: String,
     place: String,
     label: Option<String>,
-    counts: [u64; 4],
+    counts: [u64; 5],
 }
 
-const CHANGES: [Change; 4] = [Change::Removed, Change::Added, Change::Changed, Change::Moved];
+const CHANGES: [Change; 5] = [Change::Removed, Change::Added, Change::Changed, Change::Moved, Change::Unread];
 
 impl Stats {
-    /// The number of all differences.
+    /// The number of all differences, without what could not be compared.
     pub(super) fn differences(&self) -> u64 {
-        self.list.iter().flat_map(|stat| stat.counts).sum()
+        let mut differences = 0;
+        for Stat { counts: [removed, added, changed, moved, _], .. } in &self.list {
+            differences += removed + added + changed + moved;
+        }
+        differences
     }
 
     pub(super) fn add(&mut self, difference: &Difference) {
@@ -74,7 +78,7 @@ impl Stats {
                 self.places.insert(key.clone(), index);
                 let path = difference.path.clone();
                 let member = difference.member.clone();
-                self.list.push(Stat { path, member, file, place, label: None, counts: [0; 4] });
+                self.list.push(Stat { path, member, file, place, label: None, counts: [0; 5] });
                 index
             }
         };
@@ -84,12 +88,12 @@ impl Stats {
 
 impl Serialize for Stat {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self { place, label, counts: [removed, added, changed, moved], .. } = self;
+        let Self { place, label, counts: [removed, added, changed, moved, unread], .. } = self;
         let path = text(self.path.as_ref());
         let member = text(self.member.as_ref());
         let row = json!({
             "path": path, "member": member, "place": place, "label": label,
-            "removed": removed, "added": added, "changed": changed, "moved": moved,
+            "removed": removed, "added": added, "changed": changed, "moved": moved, "unread": unread,
         });
         row.serialize(serializer)
     }
@@ -128,7 +132,7 @@ mod tests {
     #[test]
     fn differences_are_counted_by_part_or_by_file() {
         let mut stats = Stats::default();
-        let mut expected: Vec<(&str, &str, [u64; 4])> = Vec::new();
+        let mut expected: Vec<(&str, &str, [u64; 5])> = Vec::new();
         for (path, member, place, file, part) in [
             ("", "", "lods/0/points", "", "lods/0"),
             ("", "", "lods/0/points/3", "", "lods/0"),
@@ -148,15 +152,15 @@ mod tests {
             }
             match expected.iter_mut().find(|(known, of, _)| (*known, *of) == (file, part)) {
                 Some((.., counts)) => *counts = counts.map(|count| count * 2),
-                None => expected.push((file, part, [1, 2, 3, 4])),
+                None => expected.push((file, part, [1, 2, 3, 4, 5])),
             }
         }
         let found: Vec<_> =
             stats.list.iter().map(|stat| (stat.file.as_str(), stat.place.as_str(), stat.counts)).collect();
         assert_eq!(found, expected);
         for stat in &stats.list {
-            let [removed, added, changed, moved] = stat.counts;
-            let words = format!("{removed} removed, {added} added, {changed} changed, {moved} moved");
+            let [removed, added, changed, moved, unread] = stat.counts;
+            let words = format!("{removed} removed, {added} added, {changed} changed, {moved} moved, {unread} unread");
             assert_eq!(stat.counts_in_words(), words);
         }
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use clap::ValueEnum;
 use meshpeek::Error;
-use meshpeek::answers::dupes::Group;
+use meshpeek::answers::dupes::{Copy, Group};
 use meshpeek::answers::refs::Link;
 use meshpeek::diff::Difference;
 use meshpeek::scan::{FileId, Known, Record, Sighting, Views};
@@ -80,6 +80,10 @@ impl Tables {
     }
 
     pub(crate) fn group(&self, _: u64, _: &Group) -> Result<(), Failure> {
+        match *self {}
+    }
+
+    pub(crate) fn unread_copy(&self, _: &Copy) -> Result<(), Failure> {
         match *self {}
     }
 

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use clap::ValueEnum;
-use meshpeek::answers::dupes::Group;
+use meshpeek::answers::dupes::{Copy, Group};
 use meshpeek::answers::refs::Link;
 use meshpeek::diff::Difference;
 use meshpeek::scan::{FileId, Known, Record, Sighting, Views};
@@ -167,6 +167,12 @@ impl Tables {
     pub(crate) fn group(&self, number: u64, group: &Group) -> Result<(), Failure> {
         let rows = self.rows(None);
         result_of(rows, rows.group(usize::try_from(number).unwrap_or(usize::MAX), group))
+    }
+
+    /// An asset in no group that could not all be read.
+    pub(crate) fn unread_copy(&self, copy: &Copy) -> Result<(), Failure> {
+        let rows = self.rows(None);
+        result_of(rows, rows.unread_copy(copy))
     }
 
     fn flush(&self) -> Result<(), Failure> {

@@ -296,7 +296,8 @@ def refs(
 
 def dupes(paths, *, jobs=None, access="auto", limits=None, errors="raise", progress=False):
     """The assets in these paths that occur more than once, a row for each copy. Those of one `group` have the `same`
-    bytes ("file") or content ("content")."""
+    bytes ("file") or content ("content"). Assets that could not all be read follow, "unread" and in no group: others may
+    have the same content."""
     return _meshpeek.scan(
         _options(
             paths,

@@ -71,6 +71,19 @@ pub enum Duplicate {
     },
     /// The next copy of the group.
     Copy(Copy),
+    /// An asset that could not all be read, so that another may have the same content. Its bytes are compared if its
+    /// format is known. These assets follow the last group, sorted by [path and member](crate::scan::add_sort_key).
+    Unread(Copy),
+}
+
+/// The answer of [`find`](super::find).
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Duplicates {
+    /// The groups of equal assets.
+    pub groups: Vec<Group>,
+    /// The assets that could not all be read. See [`Duplicate::Unread`].
+    pub unread: Vec<Copy>,
 }
 
 /// The callback for the parts of the answer.

@@ -11,11 +11,11 @@ use crate::scan::order::{SortKey, add_sort_key};
 
 type Digest = [u8; 32];
 
-/// An asset that is like another.
+/// An asset that is like another, or that could not all be read.
 pub(super) struct Candidate {
     pub(super) copy: Copy,
-    pub(super) format: Format,
-    /// SHA-256 of its bytes.
+    pub(super) format: Option<Format>,
+    /// SHA-256 of its bytes. Zeros for an asset that could not all be read.
     pub(super) file: Digest,
 }
 
@@ -40,7 +40,7 @@ impl Candidate {
         let (&[format, lossy], rest) = rest.split_first_chunk()?;
         let bytes = u64::from_le_bytes(*rest.first_chunk()?);
         let copy = Copy { path: to_path(path, spelling), member, lossy: lossy != 0, bytes };
-        Some(Self { copy, format: format_of(format)?, file: *file })
+        Some(Self { copy, format: format_of(format), file: *file })
     }
 }
 
@@ -63,9 +63,9 @@ fn is_same_copy(row: &[u8], other: &[u8]) -> bool {
     row == other || cfg!(windows) && !other.is_empty() && place_of(row) == place_of(other)
 }
 
-/// The place of a format in the list of all.
-fn code(format: Format) -> u8 {
-    match Format::ALL.iter().position(|known| *known == format) {
+/// The place of a format in the list of all. The largest number stands for an unknown format.
+fn code(format: Option<Format>) -> u8 {
+    match Format::ALL.iter().position(|known| Some(*known) == format) {
         Some(place) => u8::try_from(place).unwrap_or(u8::MAX),
         None => u8::MAX,
     }
@@ -104,6 +104,15 @@ fn to_path(bytes: Vec<u8>, _: &[u8]) -> PathBuf {
 /// The error for rows that are not those that were added.
 fn foreign() -> Error {
     std::io::Error::new(std::io::ErrorKind::InvalidData, "a sort gives rows that were not added").into()
+}
+
+/// The key of assets that could not all be read. They sort after all groups.
+const UNREAD: u8 = 2;
+
+/// Adds an asset that could not all be read.
+pub(super) fn add_unread(copy: Copy, sort: &mut dyn Sort) -> Result<()> {
+    let candidate = Candidate { copy, format: None, file: [0; 32] };
+    sort.push(&[UNREAD], &candidate.to_row())
 }
 
 /// Adds an asset by its digests.
@@ -148,6 +157,11 @@ impl Groups {
                 self.begin(key, row);
             } else if is_same_copy(row, &self.last) {
                 // Two of the scan's paths lead to this asset.
+                continue;
+            }
+            if key == [UNREAD] {
+                set(&mut self.last, row);
+                by_place.push(key, row)?;
                 continue;
             }
             set(&mut self.last, row);
@@ -199,6 +213,11 @@ pub(super) fn each(by_place: &mut dyn Sort, each: &mut Each<'_>) -> Result<()> {
     let mut group = Vec::new();
     let mut copies = None;
     while let Some((key, row)) = by_place.next()? {
+        if key == [UNREAD] {
+            let Candidate { copy, .. } = Candidate::read(row).ok_or_else(foreign)?;
+            each(Duplicate::Unread(copy))?;
+            continue;
+        }
         let (kind, row) = row.split_first().ok_or_else(foreign)?;
         if *kind == GROUP {
             set(&mut group, key);
@@ -212,6 +231,7 @@ pub(super) fn each(by_place: &mut dyn Sort, each: &mut Each<'_>) -> Result<()> {
         if let Some(copies) = copies.take() {
             let same = if key.first() == Some(&0) { Sameness::File } else { Sameness::Content };
             let digest = hex(key.last_chunk::<32>().ok_or_else(foreign)?);
+            let format = format.ok_or_else(foreign)?;
             each(Duplicate::Group { group: Group { same, format, digest, copies: Vec::new() }, copies })?;
         }
         each(Duplicate::Copy(copy))?;
@@ -227,7 +247,7 @@ mod tests {
 
     fn candidate(path: &str, member: Option<&str>, file: u8) -> Candidate {
         let copy = Copy { path: path.into(), member: member.map(str::to_owned), lossy: false, bytes: 5 };
-        Candidate { copy, format: Format::ALL[0], file: [file; 32] }
+        Candidate { copy, format: Some(Format::ALL[0]), file: [file; 32] }
     }
 
     #[test]
@@ -235,7 +255,7 @@ mod tests {
         for path in ["", "a", "a/b", "a\0b", "é"] {
             for member in [None, Some(""), Some("x"), Some("x\0\u{1}!/y")] {
                 for (bytes, lossy) in [(0, false), (1, true), (256, false), (u64::MAX, true)] {
-                    for &format in Format::ALL {
+                    for format in Format::ALL.iter().copied().map(Some).chain([None]) {
                         let mut candidate = candidate(path, member, 7);
                         candidate.file[31] = bytes as u8;
                         candidate.format = format;
@@ -283,6 +303,7 @@ mod tests {
                 Duplicate::Copy(copy) => {
                     found.last_mut().unwrap().2.push((copy.path.to_str().unwrap().to_owned(), copy.member));
                 }
+                Duplicate::Unread(copy) => panic!("{copy:?}"),
             }
             Ok(())
         })
