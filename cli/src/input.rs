@@ -99,6 +99,8 @@ pub(crate) struct Tally {
     files: u64,
     pub(crate) unreadable: u64,
     pub(crate) interrupted: bool,
+    /// The members of archives that cannot be read, such as encrypted ones.
+    pub(crate) unread_members: u64,
 }
 
 /// Passes on each result, an asset with the result of `view`, which runs on the thread that has the asset open. Reports
@@ -257,6 +259,7 @@ impl Tally {
         self.assets += u64::from(is_asset);
         self.other += u64::from(!is_asset);
         self.damaged += u64::from(record.summary.problems.iter().any(|problem| problem.severity == Severity::Error));
+        self.unread_members += record.summary.unchecked.iter().map(|(_, count)| count).sum::<u64>();
     }
 
     /// Adds the counts of an earlier scan.
@@ -264,6 +267,7 @@ impl Tally {
         self.assets += copied.assets;
         self.other += copied.other;
         self.damaged += copied.damaged;
+        self.unread_members = self.unread_members.saturating_add(copied.unread_members);
     }
 
     /// The counts of other and unreadable files, for the end of a summary line. Empty if there are none.

@@ -55,8 +55,12 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, common: &Common) -> Outcome 
     if let Some(thumbnails) = thumbnails {
         undrawn = thumbnails.finish(notes)?;
     }
+    let mut unread = String::new();
+    if tally.unread_members > 0 {
+        unread = format!(", {} not read", report::count(tally.unread_members, "members"));
+    }
     notes.say(format_args!(
-        "{} in {}, {}, {} damaged{}{}",
+        "{} in {}, {}, {} damaged{}{unread}{}",
         report::count(tally.assets, "assets"),
         report::count(scan.progress.files(), "files"),
         report::count(scan.progress.bytes(), "bytes"),

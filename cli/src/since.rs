@@ -46,6 +46,7 @@ pub(crate) fn last_events(scan: &Scan, tally: &Tally, remote: Option<[u64; 3]>) 
         "damaged": tally.damaged,
         "other": tally.other,
         "unreadable": tally.unreadable,
+        "unread_members": tally.unread_members,
     });
     if let Some([requests, fetched, present]) = remote {
         end["requests"] = requests.into();
@@ -89,6 +90,8 @@ struct Line<'l> {
     lossy: bool,
     bytes: Option<u64>,
     counts: Option<HashMap<Cow<'l, str>, Option<u64>>>,
+    #[serde(default)]
+    unchecked: HashMap<Cow<'l, str>, u64>,
     problems: Option<Vec<Fault<'l>>>,
 }
 
@@ -222,7 +225,7 @@ fn warn(path: &Path, message: &str, common: &Common) {
 
 /// Adds a line of the earlier run to the file that it is about.
 fn add(files: &mut HashMap<PathBuf, File>, record: Line<'_>, place: Range<usize>) {
-    let Line { path, member, format, stamp, lossy, problems, .. } = record;
+    let Line { path, member, format, stamp, lossy, problems, unchecked, .. } = record;
     let path = path.unwrap_or_default();
     let problems = problems.unwrap_or_default();
     let file = files.entry(PathBuf::from(path.as_ref())).or_default();
@@ -232,6 +235,9 @@ fn add(files: &mut HashMap<PathBuf, File>, record: Line<'_>, place: Range<usize>
     file.counts.assets += u64::from(is_asset);
     file.counts.other += u64::from(!is_asset);
     file.counts.damaged += u64::from(problems.iter().any(|problem| problem.severity == "error"));
+    for count in unchecked.into_values() {
+        file.counts.unread_members = file.counts.unread_members.saturating_add(count);
+    }
     if member.is_none() {
         // Of two records, it is not known which is the file's.
         file.is_unclear |= file.stamp.is_some();

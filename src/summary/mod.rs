@@ -44,8 +44,8 @@ pub struct Summary {
     pub blocks: Blocks,
     /// The kind and size of a texture.
     pub texture: Option<Texture>,
-    /// The members of an archive that were not checked, by method, if this summary is from a
-    /// [survey](crate::Inspect::survey) at [`Depth::Verify`](crate::Depth::Verify).
+    /// The members of an archive whose content cannot be read, by method. Not counted at
+    /// [`Depth::Header`](crate::Depth::Header).
     pub unchecked: Unchecked,
     /// The problems.
     pub problems: Vec<Problem>,
@@ -148,7 +148,7 @@ impl serde::Serialize for Counts {
     }
 }
 
-/// How many members of an archive were not checked because their content cannot be read, for each method.
+/// How many members of an archive cannot be read, and so not be checked, for each method.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Unchecked(BTreeMap<String, u64>);
 
@@ -159,7 +159,7 @@ impl Unchecked {
         *count = count.saturating_add(1);
     }
 
-    /// Returns true if every member was checked.
+    /// Returns true if every member can be read.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value as Json;
 
-use crate::support::program::{Folder, code, lines, run, stderr, stdout};
+use crate::support::program::{Folder, code, lines, program, run, stderr, stdout};
 use crate::writer::pbo::{Tail, Writer};
 use crate::writer::zip::{Entry, zip};
 use crate::writer::{b3d, mlod};
@@ -198,4 +198,28 @@ fn records_say_how_members_are_stored() {
 fn digest(bytes: &[u8]) -> String {
     use sha2::{Digest, Sha256};
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Members that cannot be read are counted in the archive's record, at the end of the scan, and when records are copied.
+#[test]
+fn members_that_cannot_be_read_are_counted_whatever_their_names() {
+    let folder = Folder::new("since-unread-members");
+    let locked = |name| Entry::stored(name, b"BB3D\x04\0\0\0\x01\0\0\0").both(|header| header.flags |= 1);
+    let other = Entry::stored("c", b"...").both(|header| header.method = 98);
+    folder.file("in/x.zip", zip(&[locked("no extension"), locked("b.b3d"), other], b"").to_vec());
+    let input = folder.0.join("in");
+    let old = folder.0.join("old.ndjson");
+    let scan = |flags: &[&str]| program().arg("scan").arg(&input).args(flags).output().unwrap();
+    let first = scan(&["--events"]);
+    std::fs::write(&old, &first.stdout).unwrap();
+    let again = scan(&["--events", "--since", old.to_str().unwrap()]);
+    for output in [first, again] {
+        assert_eq!(code(&output), 0);
+        assert!(stderr(&output).contains(", 3 members not read\n"), "{}", stderr(&output));
+        let lines = lines(&output);
+        assert_eq!(lines[0]["unchecked"], serde_json::json!({"encrypted": 2, "ppmd": 1}), "{lines:?}");
+        assert_eq!(lines.last().unwrap()["unread_members"], 3);
+    }
+    let header = scan(&["--depth", "header"]);
+    assert!(lines(&header)[0]["unchecked"].is_null());
 }

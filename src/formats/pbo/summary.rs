@@ -200,18 +200,13 @@ impl Member<'_> {
 impl Archive<'_> {
     /// Does the [survey](Inspect::survey) without its last step, the [checksum](Self::report_checksum).
     pub(crate) fn survey_but_checksum(&self, depth: Depth, problems: &mut Problems) -> Summary {
-        let blocks = self.check_directory(depth, problems);
+        let mut unchecked = Unchecked::default();
+        let blocks = self.check_directory(depth, &mut unchecked, problems);
         if depth > Depth::Header {
             self.check_tail(problems);
         }
-        let mut unchecked = Unchecked::default();
         if depth == Depth::Verify {
             self.check_content(problems);
-            for member in self.members().map_while(Result::ok) {
-                if !matches!(member.method(), Method::STORED | Method::PACKED) {
-                    unchecked.add(member.method().to_string());
-                }
-            }
         }
         Summary {
             unchecked,
@@ -244,7 +239,7 @@ impl Archive<'_> {
 
     /// Checks the header: its entries, the prefix and the entry of each member. Returns how many members are stored and
     /// packed, and their sizes.
-    fn check_directory(&self, depth: Depth, problems: &mut Problems) -> Blocks {
+    fn check_directory(&self, depth: Depth, unchecked: &mut Unchecked, problems: &mut Problems) -> Blocks {
         let mut blocks = Blocks::default();
         let mut first = true;
         for entry in self.entries().map_while(Result::ok) {
@@ -266,6 +261,8 @@ impl Archive<'_> {
                 let is_packed = member.method() == Method::PACKED;
                 if is_packed || member.method() == Method::STORED {
                     blocks.count(is_packed, member.stored_byte_len(), member.decoded_byte_len_hint());
+                } else if depth > Depth::Header {
+                    unchecked.add(member.method().to_string());
                 }
                 lost.look(self.data.size(), member.name(), missing == 0 || member.is_inside());
             }

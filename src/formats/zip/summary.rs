@@ -145,11 +145,11 @@ impl Archive<'_> {
             let is_packed = member.method() != Method::STORED;
             blocks.count(is_packed, member.stored_byte_len(), member.decoded_byte_len_hint());
             names.add_name(member.name(), member.place());
+            if depth > Depth::Header && member.packing().is_none() {
+                unchecked.add(member.method_name());
+            }
             if depth == Depth::Verify {
                 map.add(member.name());
-                if member.packing().is_none() {
-                    unchecked.add(member.method_name());
-                }
             }
         }
         names.report(problems);
