@@ -34,7 +34,9 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
-    let scan = input::scan_whole(&args.paths, args.jobs, common)?;
+    let mut scan = input::scan_whole(&args.paths, args.jobs, common)?;
+    // Copies are often files that git ignores.
+    scan.selection.ignored = true;
     let mut report = Report::new(args.format, common)?;
     let mut by_digest = Sorter::new(None, 2, common);
     let mut by_place = Sorter::new(None, 2, common);

@@ -155,6 +155,9 @@ impl Extraction<'_> {
                 self.enter(place, &member, rest, true)?;
             }
         }
+        if let Some(error) = container.list_error() {
+            self.lost(Some(&place.text), error.into())?;
+        }
         if globs.is_some() && !found {
             return self.lost(Some(&place.text), "no member matches".into());
         }

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anstyle::Style;
+use meshpeek::inspect::Inspect as _;
 use meshpeek::pose::{ModelCfg, ModelClass};
 use meshpeek::summary::Severity;
 use meshpeek::{Asset, Budget};
@@ -121,6 +122,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let subject = Subject::of(&args.motion, &source.asset(&content)?)?;
     let out = Output::of(common, args.format == LineFormat::Text)?;
     let mut fit = Fit { args, common, notes, out, fitting: 0, missing: 0, unread: 0 };
+    fit.report_cut(&args.motion, &source.asset(&content)?);
     if args.models.is_empty() {
         fit.names(&subject, content.budget())?;
     }
@@ -156,6 +158,17 @@ impl Fit<'_> {
         self.unread += 1;
     }
 
+    /// Reports that bones or keys of a scene of Blitz3D may be missing. The bones of other formats are in a list that
+    /// is read whole or not at all.
+    fn report_cut(&mut self, path: &Path, asset: &Asset<'_>) {
+        let Asset::B3d(_) = asset else { return };
+        let summary = asset.summarize();
+        let error = summary.problems.iter().find(|problem| problem.severity == Severity::Error);
+        if let Some(error) = error {
+            self.unread(format_args!("{}: not all read, bones may be missing: {}", shown(path), error.message));
+        }
+    }
+
     /// Compares an animation with the bones that the user names.
     fn names(&mut self, subject: &Subject, budget: &Budget) -> Result<(), Failure> {
         let Subject::Motion(moved) = subject else {
@@ -177,6 +190,7 @@ impl Fit<'_> {
                 bones.extend(self.args.bones.iter().cloned());
                 let has_skeleton = !matches!(asset, Asset::Mlod(_));
                 self.compare(place, moved, &bones, has_skeleton)?;
+                self.report_cut(path, &asset);
             }
             (Ok(_), Subject::Selections(_)) => {
                 let why = "is without an animation, so that only a model.cfg can be checked against it";

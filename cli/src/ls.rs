@@ -301,7 +301,10 @@ impl<'c> Listing<'c> {
                 return self.lost_in(place, &error);
             }
         }
-        Ok(())
+        match container.list_error() {
+            Some(error) => self.lost_in(place, &error),
+            None => Ok(()),
+        }
     }
 
     /// Lists a member, and what is inside it. Returns the error of a spent budget.

@@ -300,7 +300,10 @@ fn add_asset(record: Record, file: [u8; 32], content: Content, sort: &mut dyn So
 /// Returns true if not all of this asset could be read, or nothing of it, as of a pointer of Git LFS.
 fn is_unread(record: &Record) -> bool {
     let summary = &record.summary;
-    !summary.is_asset() || summary.problems.iter().any(|problem| problem.severity == Severity::Error)
+    let is_archive_whole = summary.unchecked.is_empty();
+    !is_archive_whole
+        || !summary.is_asset()
+        || summary.problems.iter().any(|problem| problem.severity == Severity::Error)
 }
 
 fn copy_of(record: Record) -> Copy {

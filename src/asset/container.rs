@@ -85,6 +85,18 @@ impl<'a> Container<'a> {
             Self::Zip(archive) => Members::Zip(archive.members()),
         }
     }
+
+    /// Returns the first error that makes it doubtful that [`members`](Self::members) are all files of the archive, if
+    /// they end without an error: a zip without its directory is read by the headers before its files, as far as they
+    /// are there, and a directory may hold fewer files than the archive says. Reads the list of members.
+    pub fn list_error(&self) -> Option<Error> {
+        match self {
+            #[cfg(feature = "pbo")]
+            Self::Pbo(_) => None,
+            #[cfg(feature = "zip")]
+            Self::Zip(archive) => archive.list_error(),
+        }
+    }
 }
 
 /// An iterator over the files of a container.

@@ -148,6 +148,7 @@ impl Comparison<'_> {
         if depth >= limit {
             return Err(Error::limit("archives inside each other", limit, Code::ArchiveDepthLimit));
         }
+        self.lists(archives);
         let [one, two] = archives;
         let of_a = listed(one, a)?;
         let of_b = listed(two, b)?;
@@ -173,6 +174,21 @@ impl Comparison<'_> {
         }
         self.place = around;
         Ok(())
+    }
+
+    /// Reports that files may be missing from the list of an archive, because they would count as removed or added, or
+    /// would not be compared.
+    fn lists(&mut self, archives: [&Container<'_>; 2]) {
+        let [one, two] = archives.map(|archive| match archive.list_error() {
+            Some(error) => Fact::Text(Name { text: error.message(), lossy: false }),
+            None => Fact::ABSENT,
+        });
+        if one == Fact::ABSENT && two == Fact::ABSENT {
+            return;
+        }
+        let change = if one.is_same(&two, self.options) { Change::Unread } else { Change::Changed };
+        let difference = self.place.difference(change, PROBLEMS.to_owned());
+        self.report(Difference { values: Some([one, two]), ..difference });
     }
 
     fn member(&mut self, members: [&Member<'_>; 2], budgets: [&Budget; 2], depth: u32) -> Result<()> {

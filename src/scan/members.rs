@@ -4,14 +4,16 @@ use std::ops::Range;
 
 use super::describe::At;
 use super::record::Record;
-use super::target::Use;
+use super::target::{Use, is_archive};
 use crate::asset::Asset;
+use crate::asset::address::MemberPath;
 use crate::asset::container::{Container, Member};
 use crate::base::amount::Amount;
 use crate::base::code::Code;
 use crate::base::error::{Error, Result};
+use crate::base::format::Format;
 use crate::base::text::Name;
-use crate::summary::Problem;
+use crate::summary::{Problem, Severity};
 use crate::visit::members::cost;
 
 /// The bytes of results that a record takes, in addition to its names and problems.
@@ -72,7 +74,8 @@ fn charge(At { origin, budget }: At<'_>, member: &Member<'_>, around: u64) -> Re
 /// Charges for the content of a record beyond names. Returns the bytes that it takes, or `None` if the record is not
 /// requested.
 pub(super) fn pay(At { origin, budget }: At<'_>, record: &mut Record) -> Option<u64> {
-    if origin.use_as != Use::Whole || !origin.scan.wants(record.summary.format) {
+    let is_requested = origin.use_as == Use::Whole && origin.scan.wants(record.summary.format);
+    if !is_requested && !may_hide_assets(record, &origin.scan.formats) {
         return None;
     }
     let bytes = content_bytes(record);
@@ -82,6 +85,27 @@ pub(super) fn pay(At { origin, budget }: At<'_>, record: &mut Record) -> Option<
         record.summary.problems = vec![Problem::error(&error)];
     }
     Some(bytes)
+}
+
+/// Returns true if assets of the requested formats may be missing because this could not all be read: an archive, or
+/// something in no known format whose name does not promise another one.
+fn may_hide_assets(record: &Record, requested: &[Format]) -> bool {
+    let summary = &record.summary;
+    let has_error = summary.problems.iter().any(|problem| problem.severity == Severity::Error);
+    if summary.format.is_some() {
+        return is_archive(summary.format) && (has_error || !summary.unchecked.is_empty());
+    }
+    let name = MemberPath::own_name(&record.path, record.member.as_ref());
+    let Some(promised) = Format::from_extension(name) else { return has_error };
+    // It may also be a pointer of Git LFS, for example.
+    is_archive(Some(promised)) || requested.iter().any(|format| share_extension(*format, promised))
+}
+
+/// Returns true if files of both formats have the same extension.
+fn share_extension(a: Format, b: Format) -> bool {
+    let is_model = |format| matches!(format, Format::Odol | Format::Mlod);
+    let is_animation = |format| matches!(format, Format::Rtm | Format::Bmtr);
+    a == b || is_model(a) && is_model(b) || is_animation(a) && is_animation(b)
 }
 
 /// Returns the bytes that the references, problems and prefix of a record take.

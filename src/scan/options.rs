@@ -48,7 +48,9 @@ pub struct Scan {
     /// How much of each asset the callback `view` of [`run`](Self::run) reads. This changes no result, only
     /// how long the scan takes.
     pub views: Views,
-    /// The formats of assets to scan; all if it is empty.
+    /// The formats of assets to scan; all if it is empty. An archive that could not all be read has a record nevertheless,
+    /// because it may have such members; so does damaged data whose format is unknown and
+    /// whose name promises no other one.
     pub formats: Vec<Format>,
     /// True to compute the digests that identify each asset's content.
     pub digests: bool,

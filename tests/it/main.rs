@@ -83,6 +83,7 @@ mod tables;
 mod texheaders;
 #[cfg(unix)]
 mod units;
+mod unread;
 mod until;
 mod versions;
 mod zip;

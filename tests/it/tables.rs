@@ -126,6 +126,8 @@ fn marked_when_lossy(json: &Json) -> Json {
 fn plain(record: &Json) -> Json {
     let mut record = record.clone();
     let entries: &mut Map<String, Json> = record.as_object_mut().unwrap();
+    // The table of members has the method of each.
+    entries.remove("unchecked");
     for key in ["digests", "stamp"] {
         entries.entry(key).or_insert(Json::Null);
     }

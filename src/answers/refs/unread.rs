@@ -54,9 +54,11 @@ fn names_files(format: Format) -> bool {
 /// Returns why not all references of this asset could be read, or `None` if they all were. Says nothing about texts.
 pub(super) fn reason(record: &Record) -> Option<String> {
     let summary = &record.summary;
-    // Most records have none, and need no look at their names.
+    // What a member is may show only in its content, which these hide.
+    let unread: u64 = summary.unchecked.iter().map(|(_, count)| count).sum();
+    // Most records have no problems, and need no look at their names.
     if summary.problems.is_empty() {
-        return None;
+        return if unread > 0 { Some(unread_members(unread)) } else { None };
     }
     let name = MemberPath::own_name(&record.path, record.member.as_ref());
     if let Some(format) = summary.format
@@ -69,9 +71,11 @@ pub(super) fn reason(record: &Record) -> Option<String> {
         Some(format) => names_files(format),
         None => false,
     };
+    let is_read = summary.format.is_some() && summary.counts.iter().all(|(_, count)| count.is_some());
     for problem in &summary.problems {
-        // A wrong checksum hides no name.
-        let is_error = problem.severity == Severity::Error && problem.code != Code::Checksum;
+        // A wrong checksum hides no name in what is read nevertheless, such as a PBO.
+        let hides_names = problem.code != Code::Checksum || !is_read;
+        let is_error = problem.severity == Severity::Error && hides_names;
         let is_in_place_of_asset = match problem.code {
             Code::LfsPointer => should_name_files || is_config(name),
             Code::Empty => should_name_files,
@@ -87,7 +91,14 @@ pub(super) fn reason(record: &Record) -> Option<String> {
             return Some(problem.message.clone().into_owned());
         }
     }
-    None
+    if unread > 0 { Some(unread_members(unread)) } else { None }
+}
+
+fn unread_members(count: u64) -> String {
+    match count {
+        1 => "1 member cannot be read".to_owned(),
+        _ => format!("{count} members cannot be read"),
+    }
 }
 
 #[cfg(test)]
@@ -95,7 +106,7 @@ mod tests {
     use super::*;
     use crate::base::error::Error;
     use crate::scan::Scan;
-    use crate::summary::Problem;
+    use crate::summary::{Counts, Problem};
 
     /// Names, the formats that they promise, and whether such files name others.
     const NAMES: [(&str, bool, bool); 18] = [
@@ -138,7 +149,7 @@ mod tests {
             Code::Text => is_asset,
             _ => false,
         };
-        let hides_names = severity == Severity::Error && code != Code::Checksum;
+        let hides_names = severity == Severity::Error && (code != Code::Checksum || format.is_none());
         is_replaced || hides_names && (format.is_some() || is_known || is_config)
     }
 
@@ -154,6 +165,21 @@ mod tests {
                     record.summary.format = format;
                     record.summary.problems.clear();
                     assert_eq!(reason(&record), None);
+                    let mut archive = record.clone();
+                    archive.summary.unchecked.add("encrypted".to_owned());
+                    assert_eq!(reason(&archive).as_deref(), Some("1 member cannot be read"));
+                    archive.summary.unchecked.add("ppmd".to_owned());
+                    assert_eq!(reason(&archive).as_deref(), Some("2 members cannot be read"));
+                    // A member that is not read has no counts.
+                    if let Some(format) = format
+                        && names_files(format)
+                    {
+                        let mut unread = record.clone();
+                        unread.summary.counts = Counts::absent(format);
+                        unread.summary.problems = vec![Problem::error(&Error::malformed("why").coded(Code::Checksum))];
+                        let expected = if unread.summary.counts == Counts::default() { None } else { Some("why") };
+                        assert_eq!(reason(&unread).as_deref(), expected, "{name} {format:?}");
+                    }
                     for &code in Code::VARIANTS {
                         for severity in [Severity::Warning, Severity::Error] {
                             let error = Error::malformed("why").coded(code);
