@@ -32,10 +32,10 @@ fn the_copies_in_the_corpus_are_found() {
     let output = run(["dupes", "corpus/zip", "--format", "ndjson"]);
     assert_eq!(code(&output), 1, "{}", stderr(&output));
     let mut found = groups(&lines(&output), "corpus/zip");
-    // An encrypted member, and one that is packed in a way that is not read.
-    let unread = found.split_off(found.len() - 2);
+    // An encrypted member, and one that is packed in a way that is not read. Others like them may have no record.
+    let unread = found.split_off(found.len() - 3);
     let places: Vec<&str> = unread.iter().flat_map(|(_, places)| places).map(String::as_str).collect();
-    assert_eq!(places, ["locked.zip!/later.b3d", "locked.zip!/secret.b3d"]);
+    assert_eq!(places, ["locked.zip", "locked.zip!/later.b3d", "locked.zip!/secret.b3d"]);
     assert!(unread.iter().all(|(same, _)| same == "unread"));
     let has = |places: &[&str]| found.iter().any(|(same, copies)| same == "file" && copies == places);
     assert!(has(&["addons.zip!/a.pbo", "addons.zip!/b.pbo"]), "{found:#?}");
