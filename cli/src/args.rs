@@ -162,7 +162,7 @@ pub(crate) struct Inputs {
     /// Do not look inside archives
     #[arg(long)]
     pub(crate) no_archives: bool,
-    /// Only assets of these formats
+    /// Only assets of these formats, and archives that could not all be read
     #[arg(long = "type", value_name = "FORMAT", value_delimiter = ',', value_parser = format_parser())]
     pub(crate) formats: Vec<String>,
     /// Only paths that match this pattern, in any case, written as in .gitignore; with `!` in front, only those that do not

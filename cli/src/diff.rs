@@ -168,7 +168,7 @@ fn is_unknown(difference: &Difference, missing_a: &Missing, missing_b: &Missing)
     match difference.change {
         Change::Removed => missing_b.may_have(path),
         Change::Added => missing_a.may_have(path),
-        Change::Changed | Change::Moved | Change::Unread => false,
+        _ => false,
     }
 }
 
@@ -207,7 +207,7 @@ impl Page {
         if self.written.is_ok() {
             self.written = self.form.add(difference);
         }
-        // With --brief, one difference between two files is enough.
+        // With --brief, one difference between two files is enough. What follows it is not compared.
         let is_enough = self.is_brief && !is_unread && difference.path.is_none() && difference.member.is_none();
         if self.written.is_ok() && !is_enough { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anstyle::Style;
 use meshpeek::inspect::Inspect as _;
 use meshpeek::pose::{ModelCfg, ModelClass};
-use meshpeek::summary::Severity;
+use meshpeek::summary::{Code, Severity};
 use meshpeek::{Asset, Budget};
 use serde_json::json;
 
@@ -158,14 +158,14 @@ impl Fit<'_> {
         self.unread += 1;
     }
 
-    /// Reports that bones or keys of a scene of Blitz3D may be missing. The bones of other formats are in a list that
-    /// is read whole or not at all.
+    /// Reports that bones or keys may be missing from a scene of Blitz3D that is cut. The bones of other formats are in a
+    /// list that is read whole or not at all.
     fn report_cut(&mut self, path: &Path, asset: &Asset<'_>) {
         let Asset::B3d(_) = asset else { return };
         let summary = asset.summarize();
-        let error = summary.problems.iter().find(|problem| problem.severity == Severity::Error);
+        let error = summary.problems.iter().find(|problem| problem.code == Code::Truncated);
         if let Some(error) = error {
-            self.unread(format_args!("{}: not all read, bones may be missing: {}", shown(path), error.message));
+            self.unread(format_args!("{}: cut, bones or keys may be missing: {}", shown(path), error.message));
         }
     }
 

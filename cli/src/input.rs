@@ -121,7 +121,9 @@ pub(crate) fn each_result<T: Send>(
     if let Some(path) = &inputs.units_from {
         units = Some(self::units(path, scan)?);
     }
-    let mut handler = Handler { common, notes, each, tally: Tally::default(), has_results: false, failure: None };
+    let formats = scan.formats.as_slice();
+    let mut handler =
+        Handler { common, formats, notes, each, tally: Tally::default(), has_results: false, failure: None };
     let found = |found: Found, seen: Option<T>| handler.take(found, seen);
     interrupt::ends_scan(&scan.progress);
     // The total is unknown while a list is still being read.
@@ -154,6 +156,8 @@ pub(crate) fn each_result<T: Send>(
 /// Counts and reports the results of a scan, and passes them on.
 struct Handler<'h, E> {
     common: &'h Common,
+    /// The formats of `--type`; all if it is empty.
+    formats: &'h [Format],
     notes: Notes,
     each: E,
     tally: Tally,
@@ -163,11 +167,22 @@ struct Handler<'h, E> {
 }
 
 impl<E> Handler<'_, E> {
+    /// Returns true for what was asked for, and not for an archive of another format that could not all be read.
+    fn is_result(&self, found: &Found) -> bool {
+        match found {
+            Found::Asset(record) => {
+                self.formats.is_empty() || record.summary.format.is_some_and(|format| self.formats.contains(&format))
+            }
+            Found::Unchanged(_) => true,
+            _ => false,
+        }
+    }
+
     fn take<T>(&mut self, found: Found, seen: Option<T>) -> ControlFlow<()>
     where
         E: FnMut(Found, Option<T>) -> Result<(), Failure>,
     {
-        self.has_results |= matches!(found, Found::Asset(_) | Found::Unchanged(_));
+        self.has_results |= self.is_result(&found);
         self.tally.take(&found, self.notes);
         let written = match found {
             Found::Excluded { path, named: true } => {
@@ -259,7 +274,7 @@ impl Tally {
         self.assets += u64::from(is_asset);
         self.other += u64::from(!is_asset);
         self.damaged += u64::from(record.summary.problems.iter().any(|problem| problem.severity == Severity::Error));
-        self.unread_members += record.summary.unchecked.iter().map(|(_, count)| count).sum::<u64>();
+        self.unread_members += record.summary.unchecked.total();
     }
 
     /// Adds the counts of an earlier scan.

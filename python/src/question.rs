@@ -138,7 +138,10 @@ pub(crate) fn refs(
 
 /// Adds all groups of equal assets to the batches, then the assets that could not all be read.
 pub(crate) fn dupes(kernel: &Kernel, batches: &Batches<'_>, failure: &mut Failure) -> Result<(), Error> {
-    let found = dupes::find(kernel, |found| failure.keep_of(found))?;
+    let mut kernel = kernel.clone();
+    // Copies are often files that git ignores.
+    kernel.selection.ignored = true;
+    let found = dupes::find(&kernel, |found| failure.keep_of(found))?;
     for (number, group) in found.groups.iter().enumerate() {
         if batches.group(number, group).is_break() {
             return Ok(());

@@ -17,13 +17,15 @@ pub use self::group::{Copy, Duplicate, Duplicates, Group, Sameness};
 use self::grouped::{Candidate, Groups, add, add_unread};
 pub use self::sort::Sort;
 use self::sort::{InMemory, Room};
+use super::replaced::replaces_asset;
+use crate::asset::address::MemberPath;
 use crate::asset::container::Container;
 use crate::base::error::{Error, Result};
 use crate::base::format::Format;
 use crate::diff::fingerprint;
 use crate::scan::target::is_archive;
 use crate::scan::{Found, Input, Record, Scan, Sighting};
-use crate::summary::{Counts, Severity};
+use crate::summary::{Counts, Problem, Severity};
 
 /// The properties that two assets must share before their content is compared.
 #[derive(Hash)]
@@ -195,7 +197,7 @@ fn names_len(copy: &Copy) -> usize {
     }
 }
 
-/// Like [`find`], and passes the groups to `each` one by one. The names and digests of the assets are kept in `sorts`,
+/// Like [`find`], and passes the groups to `each` one by one, then the assets that could not all be read. The names and digests of the assets are kept in `sorts`,
 /// which are empty. Memory is taken for the paths of files, and a few bytes for each asset of a different kind.
 ///
 /// # Errors
@@ -283,7 +285,7 @@ fn candidates(scan: &Scan, seen: &Seen, sort: &mut dyn Sort, other: &mut (dyn Fn
 
 /// Adds an asset that was read again.
 fn add_asset(record: Record, file: [u8; 32], content: Content, sort: &mut dyn Sort) -> Result<()> {
-    let is_known_as_unread = is_unread(&record);
+    let is_unread = is_unread(&record) || matches!(content, Content::Unread);
     let format = record.summary.format;
     let candidate = Candidate { copy: copy_of(record), format, file };
     let digest = match content {
@@ -291,19 +293,20 @@ fn add_asset(record: Record, file: [u8; 32], content: Content, sort: &mut dyn So
         Content::Archive | Content::Unread => None,
     };
     add(&candidate, digest, sort)?;
-    if matches!(content, Content::Unread) && !is_known_as_unread {
+    // It may also be known from the first scan. An asset that is added twice is listed once.
+    if is_unread {
         add_unread(candidate.copy, sort)?;
     }
     Ok(())
 }
 
-/// Returns true if not all of this asset could be read, or nothing of it, as of a pointer of Git LFS.
+/// Returns true if the asset could not be read, or only in part.
 fn is_unread(record: &Record) -> bool {
     let summary = &record.summary;
-    let is_archive_whole = summary.unchecked.is_empty();
-    !is_archive_whole
-        || !summary.is_asset()
-        || summary.problems.iter().any(|problem| problem.severity == Severity::Error)
+    let has_unread_members = summary.unchecked.total() > 0;
+    let ending = Format::from_extension(MemberPath::own_name(&record.path, record.member.as_ref()));
+    let is_doubtful = |problem: &Problem| problem.severity == Severity::Error || replaces_asset(problem.code, ending);
+    has_unread_members || summary.problems.iter().any(is_doubtful)
 }
 
 fn copy_of(record: Record) -> Copy {

@@ -8,3 +8,4 @@
 pub mod dupes;
 pub mod folders;
 pub mod refs;
+mod replaced;

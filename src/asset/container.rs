@@ -86,9 +86,9 @@ impl<'a> Container<'a> {
         }
     }
 
-    /// Returns the first error that makes it doubtful that [`members`](Self::members) are all files of the archive, if
-    /// they end without an error: a zip without its directory is read by the headers before its files, as far as they
-    /// are there, and a directory may hold fewer files than the archive says. Reads the list of members.
+    /// Returns an error if files may be missing from [`members`](Self::members), although these end without an error: a
+    /// zip lost its directory, or the directory holds fewer entries than the zip says. Without a directory, the files
+    /// are found by the headers before them, as far as these are there. Reads the whole list.
     pub fn list_error(&self) -> Option<Error> {
         match self {
             #[cfg(feature = "pbo")]

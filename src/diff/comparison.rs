@@ -87,7 +87,7 @@ impl<'c> Comparison<'c> {
         if let (Ok((one, held_one)), Ok((two, held_two))) = (a.open(), b.open()) {
             let budgets = [held_one.budget(), held_two.budget()];
             self.assets([&one, &two], budgets, depth)?;
-            // Their bytes differ only in numbers that are within the tolerance.
+            // Their bytes differ only in numbers that are within the tolerance, or in what cannot be read.
             if self.count == before && self.options.tolerance > 0.0 {
                 return Ok(());
             }
@@ -382,7 +382,11 @@ impl<'t, 'c> Outlines<'t, 'c> {
                     let to = self.at(1, name, two);
                     self.report_moved([place, to], label, Some(values));
                 }
-                (Some(_), Some(_)) if values[0].is_same(&values[1], self.options) => {}
+                (Some(_), Some(_)) if values[0].is_same(&values[1], self.options) => {
+                    if name == PROBLEMS {
+                        self.report(Change::Unread, place, label, Some(values));
+                    }
+                }
                 (Some(_), Some(_)) => self.report(Change::Changed, place, label, Some(values)),
                 (Some(_), None) => self.report(Change::Removed, place, label, Some(values)),
                 (None, _) => self.report(Change::Added, place, label, Some(values)),

@@ -8,6 +8,7 @@ use crate::base::word_enum::word_enum;
 
 word_enum! {
     /// The kind of a difference between the first asset and the second.
+    #[non_exhaustive]
     pub enum Change {
         /// Only the first has it.
         Removed = "removed",
@@ -17,7 +18,7 @@ word_enum! {
         Changed = "changed",
         /// Both have it, in different places.
         Moved = "moved",
-        /// Both have it, and it cannot be read for the same reason. Whether its content differs is unknown.
+        /// Both have it, and neither can be read, for the same reason. Whether they differ is unknown.
         Unread = "unread",
     }
 }

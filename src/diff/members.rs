@@ -148,7 +148,7 @@ impl Comparison<'_> {
         if depth >= limit {
             return Err(Error::limit("archives inside each other", limit, Code::ArchiveDepthLimit));
         }
-        self.lists(archives);
+        self.report_incomplete_lists(archives);
         let [one, two] = archives;
         let of_a = listed(one, a)?;
         let of_b = listed(two, b)?;
@@ -176,9 +176,9 @@ impl Comparison<'_> {
         Ok(())
     }
 
-    /// Reports that files may be missing from the list of an archive, because they would count as removed or added, or
-    /// would not be compared.
-    fn lists(&mut self, archives: [&Container<'_>; 2]) {
+    /// Reports that files may be missing from the list of an archive. They would count as removed or added, or would not
+    /// be compared.
+    fn report_incomplete_lists(&mut self, archives: [&Container<'_>; 2]) {
         let [one, two] = archives.map(|archive| match archive.list_error() {
             Some(error) => Fact::Text(Name { text: error.message(), lossy: false }),
             None => Fact::ABSENT,
@@ -199,13 +199,14 @@ impl Comparison<'_> {
             (Err(error), _) | (_, Err(error)) if stops_comparison(&error) => return Err(error),
             (one, two) => {
                 let values = [problem(one), problem(two)];
-                // Members that cannot be decoded are equal if they are stored identically.
-                if !is_stored_alike(a, b) {
-                    let is_same = values[0].is_same(&values[1], self.options);
-                    let change = if is_same { Change::Unread } else { Change::Changed };
-                    let difference = self.place.difference(change, PROBLEMS.to_owned());
-                    self.report(Difference { values: Some(values), ..difference });
+                let is_same = values[0].is_same(&values[1], self.options);
+                // Members that cannot be read for the same reason are equal if the same bytes are stored for them.
+                if is_same && is_stored_alike(a, b) {
+                    return Ok(());
                 }
+                let change = if is_same { Change::Unread } else { Change::Changed };
+                let difference = self.place.difference(change, PROBLEMS.to_owned());
+                self.report(Difference { values: Some(values), ..difference });
                 return Ok(());
             }
         };

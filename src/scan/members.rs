@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::describe::At;
+use super::options::Scan;
 use super::record::Record;
 use super::target::{Use, is_archive};
 use crate::asset::Asset;
@@ -75,7 +76,7 @@ fn charge(At { origin, budget }: At<'_>, member: &Member<'_>, around: u64) -> Re
 /// requested.
 pub(super) fn pay(At { origin, budget }: At<'_>, record: &mut Record) -> Option<u64> {
     let is_requested = origin.use_as == Use::Whole && origin.scan.wants(record.summary.format);
-    if !is_requested && !may_hide_assets(record, &origin.scan.formats) {
+    if !is_requested && !may_stand_for_assets(record, origin.use_as, origin.scan) {
         return None;
     }
     let bytes = content_bytes(record);
@@ -87,18 +88,23 @@ pub(super) fn pay(At { origin, budget }: At<'_>, record: &mut Record) -> Option<
     Some(bytes)
 }
 
-/// Returns true if assets of the requested formats may be missing because this could not all be read: an archive, or
-/// something in no known format whose name does not promise another one.
-fn may_hide_assets(record: &Record, requested: &[Format]) -> bool {
+/// Returns true if this record may stand for requested assets: an archive that could not all be read, or data in no known
+/// format whose name does not promise a format that is not requested.
+fn may_stand_for_assets(record: &Record, use_as: Use, scan: &Scan) -> bool {
     let summary = &record.summary;
     let has_error = summary.problems.iter().any(|problem| problem.severity == Severity::Error);
     if summary.format.is_some() {
-        return is_archive(summary.format) && (has_error || !summary.unchecked.is_empty());
+        // Members that cannot be read have names, by which a glob selects them.
+        let has_unread_members = use_as == Use::Whole && summary.unchecked.total() > 0;
+        return scan.archives && is_archive(summary.format) && (has_error || has_unread_members);
     }
     let name = MemberPath::own_name(&record.path, record.member.as_ref());
     let Some(promised) = Format::from_extension(name) else { return has_error };
-    // It may also be a pointer of Git LFS, for example.
-    is_archive(Some(promised)) || requested.iter().any(|format| share_extension(*format, promised))
+    if is_archive(Some(promised)) {
+        return scan.archives;
+    }
+    // It may be damaged, but also be a pointer of Git LFS.
+    scan.formats.iter().any(|format| share_extension(*format, promised))
 }
 
 /// Returns true if files of both formats have the same extension.

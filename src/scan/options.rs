@@ -49,8 +49,7 @@ pub struct Scan {
     /// how long the scan takes.
     pub views: Views,
     /// The formats of assets to scan; all if it is empty. An archive that could not all be read has a record nevertheless,
-    /// because it may have such members; so does damaged data whose format is unknown and
-    /// whose name promises no other one.
+    /// because it may have such members; so does data in no known format whose name does not promise another format.
     pub formats: Vec<Format>,
     /// True to compute the digests that identify each asset's content.
     pub digests: bool,

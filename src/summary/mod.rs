@@ -148,7 +148,7 @@ impl serde::Serialize for Counts {
     }
 }
 
-/// How many members of an archive cannot be read, and so not be checked, for each method.
+/// The number of members of an archive that cannot be read, by their method, or `encrypted`.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Unchecked(BTreeMap<String, u64>);
 
@@ -159,7 +159,12 @@ impl Unchecked {
         *count = count.saturating_add(1);
     }
 
-    /// Returns true if every member can be read.
+    /// Returns the number of all such members.
+    pub fn total(&self) -> u64 {
+        self.0.values().sum()
+    }
+
+    /// Returns true if no such member was counted.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -40,7 +40,7 @@
 //! | `diff` | change, path?, member?, place, to?, label?, a? (JSON), b? (JSON), rows? (JSON) |
 //!
 //! Columns have the meaning of the keys of a record; `references` is `refs`, because that word is reserved in SQL. There is
-//! no `unchecked`: `method` of `members` says which of them cannot be read. No
+//! no `unchecked`; `members` have their `method`. No
 //! field of a struct has the name of another column, so that Polars can `unnest` it; only fields of `counts` and
 //! `digests` have equal names. `path` and `member` join the tables; in `members`, the archive is `path` and `outer`.
 //! In `lods` and `geometry`, `visual` is true for LODs that are seen from outside. In `geometry` it is also true without a LOD,

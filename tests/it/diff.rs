@@ -963,3 +963,17 @@ fn members_that_do_not_decode_are_compared_as_they_are_stored() {
     assert_eq!(found, expected.map(|(change, member)| (change.into(), member.into())));
     assert_eq!(code(&output), 2);
 }
+
+/// The same bytes are stored for this member, but they have the checksum on one side only.
+#[test]
+fn a_member_that_one_side_cannot_read_differs() {
+    let archive = |wrong: u32| {
+        let entry = Entry::deflated("a.txt", b"some text").both(|header| header.crc32 ^= wrong);
+        zip(&[entry], b"").to_vec()
+    };
+    assert!(differences(&archive(0), &archive(0)).is_empty());
+    for (a, b) in [(0, 1), (1, 0), (1, 2)] {
+        let found = differences(&archive(a), &archive(b));
+        assert!(found.len() == 1 && found[0].starts_with("changed a.txt problems"), "{found:?}");
+    }
+}

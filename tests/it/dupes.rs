@@ -125,10 +125,12 @@ fn what_could_not_all_be_read_is_listed_and_fails() {
     folder.file("deep two.p3d", deep(2));
     folder.file("lfs.p3d", lfs);
     folder.file("in.zip", zip(&[Entry::stored("x.b3d", b"BB3D\x09\0\0\0\x01\0\0\0")], b"").to_vec());
-    folder.file("readme.txt", "not an asset");
+    let text = folder.file("readme.txt", "not an asset");
+    // Another program's.
+    folder.file("save.lod", "text");
     folder.file("whole.p3d", whole(50, 12).to_vec());
     let root = folder.0.to_str().unwrap();
-    let output = run(["dupes", root, root, "--format", "ndjson"]);
+    let output = run(["dupes", root, root, text.to_str().unwrap(), "--format", "ndjson"]);
     assert_eq!(code(&output), 1);
     let said = stderr(&output);
     assert!(said.ends_with("different bytes; not all read: 5 assets\n"), "{said}");

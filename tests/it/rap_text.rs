@@ -415,6 +415,7 @@ fn worked() -> Duration {
 #[test]
 fn no_repeated_parts_make_reading_slow() {
     const SIZE: usize = 16 << 10;
+    // On a slow and busy machine, the longest takes a third of this.
     const MOST: Duration = Duration::from_micros(SIZE as u64 * 2);
     const PARTS: [&str; 20] = [
         "(", "()", "(\n", "\"", "\" \\n ", "\n", "{", "}", "[", "=", ";", ",", "/*", "*/", "//", "#", "\\\n", "x",

@@ -5,6 +5,7 @@ use std::process::Output;
 
 use crate::support::program::{Folder, code, lines, program, stderr};
 use crate::writer::b3d;
+use crate::writer::bytes::Bytes;
 use crate::writer::pbo::{Tail, Writer};
 use crate::writer::zip::{Entry, zip};
 
@@ -48,22 +49,21 @@ fn a_filter_does_not_hide_archives_that_could_not_be_read() {
     };
     let archives = ["cut header.pbo -", "encrypted.zip -", "pointer.zip -"];
     assert_eq!(found(&["--type", "lodka"]), archives);
-    assert_eq!(found(&["-g", "*.lod"]), archives);
+    // The names of members show that no pattern selects them.
+    assert_eq!(found(&["-g", "*.lod"]), [archives[0], archives[2]]);
     assert_eq!(
         found(&["--type", "b3d"]),
         [archives[0], "cut header.pbo a.b3d", "cut.b3d -", archives[1], archives[2], "sound.pbo a.b3d"]
     );
-    for flags in [["--type", "lodka"], ["-g", "*.lod"]] {
+    for (flags, unchecked) in [(["--type", "lodka"], ", 1 member not checked: encrypted"), (["-g", "*.lod"], "")] {
         let output = meshpeek("verify", &input, &flags);
         assert_eq!(code(&output), 1, "{flags:?}");
-        assert!(
-            stderr(&output).contains("1 error, 1 warning, 1 not an asset, 1 member not checked"),
-            "{}",
-            stderr(&output)
-        );
+        let said = format!("1 error, 1 warning, 1 not an asset{unchecked}\n");
+        assert!(stderr(&output).ends_with(&said), "{}", stderr(&output));
     }
-    // A name that promises another format.
-    assert_eq!(found(&["--type", "lodka", "-g", "*.b3d"]), archives);
+    // Names that promise another format, and archives that are not looked into.
+    assert_eq!(found(&["--type", "lodka", "-g", "*.b3d"]), [archives[0], archives[2]]);
+    assert!(found(&["--type", "lodka", "--no-archives"]).is_empty());
 }
 
 /// A member with a wrong checksum is not read, and one of an unknown kind may name files, too.
@@ -127,14 +127,37 @@ fn bones_of_a_cut_scene_may_be_missing() {
     let mut bytes = scene();
     let sound = folder.file("whole.b3d", &bytes);
     // A further node, of which 8 bytes are there.
-    let len = (bytes.len() as u32).to_le_bytes();
+    let len = (bytes.len() as u32 + 100).to_le_bytes();
     bytes[4..8].copy_from_slice(&len);
     bytes.extend(b"NODE\x64\0\0\0");
     let cut = folder.file("cut.b3d", &bytes);
     for (motion, model, is_whole) in [(&sound, &sound, true), (&cut, &sound, false), (&sound, &cut, false)] {
         let output = program().arg("fit").args([motion, model]).output().unwrap();
         let said = stderr(&output);
-        assert_eq!(said.contains("not all read, bones may be missing"), !is_whole, "{said}");
+        assert_eq!(said.contains("cut, bones or keys may be missing"), !is_whole, "{said}");
         assert_eq!(code(&output), if is_whole { 0 } else { 1 }, "{said}");
+    }
+}
+
+/// A picture lacks what `verify` finds, as a model for another program does.
+#[test]
+fn a_picture_of_a_damaged_model_is_reported() {
+    let folder = Folder::new("unread-picture");
+    let scene = |last: i32| {
+        let mut vertices = Bytes::new().u32(0).u32(0).u32(0);
+        for position in [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]] {
+            vertices = vertices.f32s(position);
+        }
+        let triangles = b3d::triangles(-1, &[[0, 1, 2], [0, 1, last]]);
+        b3d::scene([b3d::node("n", [b3d::mesh(-1, [b3d::chunk(b"VRTS", vertices), triangles])])]).to_vec()
+    };
+    for (name, last, status) in [("sound", 2, 0), ("damaged", 9, 1)] {
+        let path = folder.file(&format!("{name}.b3d"), scene(last));
+        for extension in ["png", "glb"] {
+            let target = folder.0.join(format!("{name}.{extension}"));
+            let output = meshpeek("export", &path, &["-o", target.to_str().unwrap()]);
+            assert_eq!(code(&output), status, "{name}.{extension}: {}", stderr(&output));
+            assert!(target.is_file());
+        }
     }
 }

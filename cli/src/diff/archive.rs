@@ -57,6 +57,9 @@ pub(super) fn members(
         };
         files.push(name, file);
     }
+    if let Some(error) = container.list_error() {
+        errors.push(error.in_file(source.text));
+    }
     Ok(Some(Members { tree: Tree { files, missing: Missing::default() }, errors }))
 }
 

@@ -36,7 +36,7 @@ pub(super) fn layout(difference: &Difference, indent: &str, width: Option<usize>
     let color = match change {
         Change::Removed | Change::Unread => AnsiColor::Red,
         Change::Added => AnsiColor::Green,
-        Change::Changed | Change::Moved => AnsiColor::Yellow,
+        _ => AnsiColor::Yellow,
     };
     let style = Style::new().fg_color(Some(color.into()));
     let mut subject = if place.is_empty() { escape(&name_of_file(difference)).into_owned() } else { place.clone() };

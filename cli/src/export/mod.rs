@@ -77,7 +77,9 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let around = Around::of_model(&scan, args.textures.as_deref(), &source.address, source.bytes());
     let model = refs::Model::new(&source.address.file, member.as_ref(), asset.format());
     let mut images = Images::of(&asset, model, &around, given.files, notes);
-    let depth = if form == FileFormat::Png { Depth::Summary } else { Depth::Verify };
+    // The pixels of a texture are decoded below, and thumbnails are drawn for a folder that a person looks at.
+    let is_for_a_look = matches!(asset, Asset::Paa(_)) || args.pixels.thumbnail;
+    let depth = if is_for_a_look { Depth::Summary } else { Depth::Verify };
     let errors = written::errors(&asset, depth, content.budget());
     let options = export.options(given.without_name.as_deref(), rig.as_ref());
     let written = export.build(&options, &mut images, content.budget());

@@ -14,8 +14,9 @@ type Digest = [u8; 32];
 /// An asset that is like another, or that could not all be read.
 pub(super) struct Candidate {
     pub(super) copy: Copy,
+    /// The format. `None` in rows of assets that could not all be read, whose digest is zeros.
     pub(super) format: Option<Format>,
-    /// SHA-256 of its bytes. Zeros for an asset that could not all be read.
+    /// SHA-256 of its bytes.
     pub(super) file: Digest,
 }
 
@@ -149,7 +150,7 @@ const COPY: u8 = 1;
 
 impl Groups {
     /// Reads assets in the order of their digests. Adds those of a group in the order of the group's first copy, after a
-    /// row about the group.
+    /// row about the group, and assets that could not all be read at the end.
     pub(super) fn find(mut self, by_digest: &mut dyn Sort, by_place: &mut dyn Sort) -> Result<()> {
         while let Some((key, row)) = by_digest.next()? {
             if key != self.key {
@@ -159,12 +160,11 @@ impl Groups {
                 // Two of the scan's paths lead to this asset.
                 continue;
             }
+            set(&mut self.last, row);
             if key == [UNREAD] {
-                set(&mut self.last, row);
                 by_place.push(key, row)?;
                 continue;
             }
-            set(&mut self.last, row);
             self.copies = self.copies.saturating_add(1);
             self.differs |= file_of(row) != file_of(&self.first);
             if self.copies == 2 {
@@ -207,7 +207,7 @@ fn set(bytes: &mut Vec<u8>, to: &[u8]) {
     bytes.extend_from_slice(to);
 }
 
-/// Passes on the groups and their copies.
+/// Passes on the groups with their copies, then the assets that could not all be read.
 pub(super) fn each(by_place: &mut dyn Sort, each: &mut Each<'_>) -> Result<()> {
     // The key of the current group, and its number of copies until its first one is read.
     let mut group = Vec::new();

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::answers::replaced::replaces_asset;
 use crate::asset::address::MemberPath;
 use crate::base::code::Code;
 use crate::base::format::Format;
@@ -54,8 +55,8 @@ fn names_files(format: Format) -> bool {
 /// Returns why not all references of this asset could be read, or `None` if they all were. Says nothing about texts.
 pub(super) fn reason(record: &Record) -> Option<String> {
     let summary = &record.summary;
-    // What a member is may show only in its content, which these hide.
-    let unread: u64 = summary.unchecked.iter().map(|(_, count)| count).sum();
+    // The name of a member need not show its format, so any of them may name files.
+    let unread = summary.unchecked.total();
     // Most records have no problems, and need no look at their names.
     if summary.problems.is_empty() {
         return if unread > 0 { Some(unread_members(unread)) } else { None };
@@ -67,25 +68,19 @@ pub(super) fn reason(record: &Record) -> Option<String> {
         return None;
     }
     let ending = Format::from_extension(name);
-    let should_name_files = match ending {
-        Some(format) => names_files(format),
-        None => false,
-    };
+    let names_files = ending.filter(|format| names_files(*format));
+    // Counts are unknown if the content was not read.
     let is_read = summary.format.is_some() && summary.counts.iter().all(|(_, count)| count.is_some());
     for problem in &summary.problems {
         // A wrong checksum hides no name in what is read nevertheless, such as a PBO.
         let hides_names = problem.code != Code::Checksum || !is_read;
         let is_error = problem.severity == Severity::Error && hides_names;
-        let is_in_place_of_asset = match problem.code {
-            Code::LfsPointer => should_name_files || is_config(name),
-            Code::Empty => should_name_files,
-            Code::Unknown if is_surely_config(name) => true,
-            // Other programs use `.lod` and `.bmx`, too.
-            Code::Text | Code::Unknown => {
-                matches!(ending, Some(Format::Odol | Format::Mlod | Format::B3d | Format::Pbo | Format::Zip))
-            }
+        let is_in_place_of_config = match problem.code {
+            Code::LfsPointer => is_config(name),
+            Code::Unknown => is_surely_config(name),
             _ => false,
         };
+        let is_in_place_of_asset = is_in_place_of_config || replaces_asset(problem.code, names_files);
         let is_named_text = summary.format.is_none() && is_config(name);
         if is_in_place_of_asset || is_error && (summary.format.is_some() || ending.is_some() || is_named_text) {
             return Some(problem.message.clone().into_owned());
@@ -177,8 +172,7 @@ mod tests {
                         let mut unread = record.clone();
                         unread.summary.counts = Counts::absent(format);
                         unread.summary.problems = vec![Problem::error(&Error::malformed("why").coded(Code::Checksum))];
-                        let expected = if unread.summary.counts == Counts::default() { None } else { Some("why") };
-                        assert_eq!(reason(&unread).as_deref(), expected, "{name} {format:?}");
+                        assert_eq!(reason(&unread).as_deref(), Some("why"), "{name} {format:?}");
                     }
                     for &code in Code::VARIANTS {
                         for severity in [Severity::Warning, Severity::Error] {

@@ -239,6 +239,7 @@ impl Archive<'_> {
 
     /// Checks the header: its entries, the prefix and the entry of each member. Returns how many members are stored and
     /// packed, and their sizes.
+    /// The members that cannot be read are counted in `unchecked`.
     fn check_directory(&self, depth: Depth, unchecked: &mut Unchecked, problems: &mut Problems) -> Blocks {
         let mut blocks = Blocks::default();
         let mut first = true;

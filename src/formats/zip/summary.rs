@@ -18,7 +18,7 @@ use crate::formats::zip_directory::{Directory, Entries, SIZES_FOLLOW, first_entr
 use crate::inspect::{Depth, Inspect};
 use crate::outline::{Outline, Part, Value};
 use crate::record::describe_opaque;
-use crate::summary::{Blocks, Counts, Problems, Severity, Summary, Unchecked, side_by_side};
+use crate::summary::{Blocks, Counts, Problems, Summary, Unchecked, side_by_side};
 
 /// The tables of a Ballance map, without its index.
 const MAP_TABLES: [&str; 4] = ["object.bm", "mesh.bm", "material.bm", "texture.bm"];
@@ -170,21 +170,13 @@ impl Archive<'_> {
         (summary, shared)
     }
 
-    /// Returns the first error that the archive's end and its directory show, if all entries can be read.
+    /// Returns an error if files may be missing from the [members](Self::members), although they end without one.
     pub(crate) fn list_error(&self) -> Option<Error> {
         let mut members = self.members();
         if members.by_ref().any(|member| member.is_err()) {
             return None;
         }
-        let mut problems = Problems::new(&self.limits);
-        self.directory.check(Some(members.entries()), &mut problems);
-        let problems = problems.into_vec();
-        let problem = problems.into_iter().find(|problem| problem.severity == Severity::Error)?;
-        let error = Error::malformed(problem.message).coded(problem.code);
-        match problem.offset {
-            Some(offset) => Some(error.at(offset)),
-            None => Some(error),
-        }
+        self.directory.list_error(members.entries().count_so_far())
     }
 
     /// Warns about tables of a Ballance map without `index.bm`, by which maps are recognized.

@@ -12,13 +12,17 @@ use crate::summary::{Problems, Severity};
 /// A count of a classic end record is the true one modulo this, from writers that do not know zip64.
 const COUNTS: u64 = 1 << 16;
 
+fn wrong_count(record: &str, said: u64, counted: u64) -> String {
+    format!("the {record} says {said} entries, the directory holds {counted}")
+}
+
 impl Directory<'_> {
     /// Reports each number at the end of the archive that its bytes contradict. `read` are the entries after all of them
     /// were read, if they were.
     pub(crate) fn check(&self, read: Option<&Entries<'_>>, problems: &mut Problems) {
         let counted = read.map(Entries::count_so_far);
         if self.is_lost() {
-            return self.check_lost(problems);
+            return problems.error(&self.lost_error());
         }
         let claim = self.claim();
         if let Some(record) = self.zip64 {
@@ -36,8 +40,25 @@ impl Directory<'_> {
         }
     }
 
-    /// Reports that there is no directory, and why.
-    fn check_lost(&self, problems: &mut Problems) {
+    /// Returns an error if files may be missing from the list of entries, although it ends without an error: the
+    /// directory is lost, or holds fewer entries than the end record says. `counted` is the number of its entries.
+    pub(crate) fn list_error(&self, counted: u64) -> Option<Error> {
+        if self.is_lost() {
+            return Some(self.lost_error());
+        }
+        let said = self.claim().entries;
+        if said <= counted {
+            return None;
+        }
+        let (record, offset) = match self.zip64 {
+            Some(_) => ("zip64 end record", self.stop),
+            None => ("end record", self.end_offset),
+        };
+        Some(Error::malformed(wrong_count(record, said, counted)).at(offset))
+    }
+
+    /// Returns the error that says that there is no directory, and why.
+    fn lost_error(&self) -> Error {
         let error = match search::find(self.data) {
             Ok(Search::Nowhere(error)) => error,
             _ => Error::malformed("zip archive without its directory"),
@@ -48,7 +69,7 @@ impl Directory<'_> {
             _ => "",
         };
         let message = format!("{}{part}: read by the headers before its files", error.kind());
-        problems.error(&Error::malformed(message).at(offset));
+        Error::malformed(message).at(offset)
     }
 
     /// Compares the numbers of an end record at this offset with the directory. `counted` is the number of entries in it,
@@ -57,7 +78,7 @@ impl Directory<'_> {
         if let Some(counted) = counted {
             let said = claim.entries;
             if said != counted {
-                let message = format!("the {record} says {said} entries, the directory holds {counted}");
+                let message = wrong_count(record, said, counted);
                 // Old writers of many entries count like this, and most readers do not mind.
                 if self.zip64.is_none() && counted.checked_rem(COUNTS) == Some(said) {
                     problems.report_at(Severity::Warning, Root, offset, message);

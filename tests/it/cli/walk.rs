@@ -86,12 +86,12 @@ fn a_folder_whose_files_are_all_left_out_gets_a_hint() {
 
 #[test]
 fn patterns_and_formats_that_match_nothing_are_said() {
-    let corpus = ["corpus/paa", "corpus/b3d"];
+    let corpus = ["corpus/pbo", "corpus/b3d"];
     for (filters, said) in [
-        (&["--type", "paa", "-g", "*.none"][..], Some("no asset matches -g and --type\n")),
+        (&["--type", "pbo", "-g", "*.none"][..], Some("no asset matches -g and --type\n")),
         (&["-g", "*.none"], Some("no asset matches -g\n")),
         (&["--type", "lodka"], Some("no asset matches --type\n")),
-        (&["--type", "paa"], None),
+        (&["--type", "pbo"], None),
         (&["-g", "*.b3d"], None),
         (&[], None),
     ] {
