@@ -197,8 +197,9 @@ fn names_len(copy: &Copy) -> usize {
     }
 }
 
-/// Like [`find`], and passes the groups to `each` one by one, then the assets that could not all be read. The names and digests of the assets are kept in `sorts`,
-/// which are empty. Memory is taken for the paths of files, and a few bytes for each asset of a different kind.
+/// Like [`find`], and passes the groups to `each` one by one, then the assets that could not all be read. The names and
+/// digests of the assets are kept in `sorts`, which are empty. Memory is taken for the paths of files, and a few bytes for
+/// each asset of a different kind.
 ///
 /// # Errors
 /// Returns an error under the conditions of [`find`], and the errors of `sorts` and `each`.

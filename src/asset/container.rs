@@ -324,6 +324,7 @@ impl<'a> Member<'a> {
     }
 
     /// Returns its bytes as stored, whatever the form.
+    #[cfg(feature = "scan")]
     pub(crate) fn stored_bytes(&self) -> Result<&'a [u8]> {
         each!(self, member => member.stored_bytes())
     }

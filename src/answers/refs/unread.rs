@@ -68,7 +68,7 @@ pub(super) fn reason(record: &Record) -> Option<String> {
         return None;
     }
     let ending = Format::from_extension(name);
-    let names_files = ending.filter(|format| names_files(*format));
+    let promised = ending.filter(|format| names_files(*format));
     // Counts are unknown if the content was not read.
     let is_read = summary.format.is_some() && summary.counts.iter().all(|(_, count)| count.is_some());
     for problem in &summary.problems {
@@ -80,7 +80,7 @@ pub(super) fn reason(record: &Record) -> Option<String> {
             Code::Unknown => is_surely_config(name),
             _ => false,
         };
-        let is_in_place_of_asset = is_in_place_of_config || replaces_asset(problem.code, names_files);
+        let is_in_place_of_asset = is_in_place_of_config || replaces_asset(problem.code, promised);
         let is_named_text = summary.format.is_none() && is_config(name);
         if is_in_place_of_asset || is_error && (summary.format.is_some() || ending.is_some() || is_named_text) {
             return Some(problem.message.clone().into_owned());

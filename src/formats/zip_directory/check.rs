@@ -42,6 +42,7 @@ impl Directory<'_> {
 
     /// Returns an error if files may be missing from the list of entries, although it ends without an error: the
     /// directory is lost, or holds fewer entries than the end record says. `counted` is the number of its entries.
+    #[cfg(feature = "zip")]
     pub(crate) fn list_error(&self, counted: u64) -> Option<Error> {
         if self.is_lost() {
             return Some(self.lost_error());
