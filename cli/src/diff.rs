@@ -184,7 +184,7 @@ struct Page {
     form: DiffForm,
     said: Said,
     differences: u64,
-    /// What could not be read on both sides, for the same reason.
+    /// The parts that neither side can read, for the same reason.
     unread: u64,
     written: Result<(), Failure>,
     is_brief: bool,

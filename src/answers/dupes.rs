@@ -25,7 +25,7 @@ use crate::base::format::Format;
 use crate::diff::fingerprint;
 use crate::scan::target::is_archive;
 use crate::scan::{Found, Input, Record, Scan, Sighting};
-use crate::summary::{Counts, Problem, Severity};
+use crate::summary::{Counts, Severity};
 
 /// The properties that two assets must share before their content is compared.
 #[derive(Hash)]
@@ -135,7 +135,7 @@ impl Seen {
     }
 }
 
-/// What the second scan says of the content of an asset.
+/// The content of an asset, as the second scan reads it.
 enum Content {
     /// It is an archive, whose members are compared instead.
     Archive,
@@ -304,10 +304,16 @@ fn add_asset(record: Record, file: [u8; 32], content: Content, sort: &mut dyn So
 /// Returns true if the asset could not be read, or only in part.
 fn is_unread(record: &Record) -> bool {
     let summary = &record.summary;
-    let has_unread_members = summary.unchecked.total() > 0;
-    let ending = Format::from_extension(MemberPath::own_name(&record.path, record.member.as_ref()));
-    let is_doubtful = |problem: &Problem| problem.severity == Severity::Error || replaces_asset(problem.code, ending);
-    has_unread_members || summary.problems.iter().any(is_doubtful)
+    if summary.unchecked.total() > 0 {
+        return true;
+    }
+    let promised = Format::from_extension(MemberPath::own_name(&record.path, record.member.as_ref()));
+    for problem in &summary.problems {
+        if problem.severity == Severity::Error || replaces_asset(problem.code, promised) {
+            return true;
+        }
+    }
+    false
 }
 
 fn copy_of(record: Record) -> Copy {

@@ -14,7 +14,7 @@ use crate::base::code::Code;
 use crate::base::error::{Error, Result};
 use crate::base::format::Format;
 use crate::base::text::Name;
-use crate::summary::{Problem, Severity};
+use crate::summary::{Problem, Severity, Unchecked};
 use crate::visit::members::cost;
 
 /// The bytes of results that a record takes, in addition to its names and problems.
@@ -83,6 +83,7 @@ pub(super) fn pay(At { origin, budget }: At<'_>, record: &mut Record) -> Option<
     if let Err(error) = budget.charge_output(bytes) {
         record.prefix = None;
         record.summary.references.clear();
+        record.summary.unchecked = Unchecked::default();
         record.summary.problems = vec![Problem::error(&error)];
     }
     Some(bytes)
@@ -109,18 +110,24 @@ fn may_stand_for_assets(record: &Record, use_as: Use, scan: &Scan) -> bool {
 
 /// Returns true if files of both formats have the same extension.
 fn share_extension(a: Format, b: Format) -> bool {
-    let is_model = |format| matches!(format, Format::Odol | Format::Mlod);
-    let is_animation = |format| matches!(format, Format::Rtm | Format::Bmtr);
-    a == b || is_model(a) && is_model(b) || is_animation(a) && is_animation(b)
+    match (a, b) {
+        (Format::Odol | Format::Mlod, Format::Odol | Format::Mlod) => true,
+        (Format::Rtm | Format::Bmtr, Format::Rtm | Format::Bmtr) => true,
+        _ => a == b,
+    }
 }
 
-/// Returns the bytes that the references, problems and prefix of a record take.
+/// Returns the bytes that the references, problems, unread methods and prefix of a record take.
 fn content_bytes(record: &Record) -> u64 {
     let member_bytes = record.member.as_ref().map_or(0, text_bytes);
     let mut bytes = Amount(record.prefix.as_ref().map_or(0, text_bytes));
     for reference in &record.summary.references {
         bytes += text_bytes(&reference.name);
         bytes += REFERENCE_BYTES;
+    }
+    for (method, _) in record.summary.unchecked.iter() {
+        bytes += method.len() as u64;
+        bytes += METHOD_BYTES;
     }
     // Each problem has a line of its own, with the name of the member.
     for problem in &record.summary.problems {
@@ -133,6 +140,8 @@ fn content_bytes(record: &Record) -> u64 {
 
 /// The bytes of results that a reference takes, in addition to its name.
 const REFERENCE_BYTES: u64 = 40;
+/// The bytes of results that the number of members with one method takes, in addition to the method.
+const METHOD_BYTES: u64 = 24;
 /// The bytes of results that a problem takes, in addition to its message and the member's path.
 const PROBLEM_BYTES: u64 = 100;
 /// The most bytes that one byte of a name takes in a record: `\u0001`.

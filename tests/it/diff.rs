@@ -964,7 +964,7 @@ fn members_that_do_not_decode_are_compared_as_they_are_stored() {
     assert_eq!(code(&output), 2);
 }
 
-/// The same bytes are stored for this member, but they have the checksum on one side only.
+/// The stored bytes of this member are equal on both sides, but only one side has the right checksum.
 #[test]
 fn a_member_that_one_side_cannot_read_differs() {
     let archive = |wrong: u32| {

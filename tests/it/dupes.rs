@@ -205,3 +205,15 @@ fn assets_that_several_paths_lead_to_are_one_copy() {
         assert!(find(&paths).is_empty(), "{paths:?}");
     }
 }
+
+#[test]
+fn files_that_git_ignores_are_compared() {
+    let folder = Folder::new("dupes-ignored");
+    for name in ["a.b3d", "b.b3d"] {
+        folder.file(name, b3d::sound().to_vec());
+    }
+    folder.file(".ignore", "b.b3d\n");
+    let root = folder.0.to_str().unwrap();
+    let found = groups(&lines(&run(["dupes", root, "--format", "ndjson"])), root);
+    assert_eq!(found, [("file".to_owned(), vec!["a.b3d".to_owned(), "b.b3d".to_owned()])]);
+}
