@@ -200,8 +200,9 @@ def scan(
       file whole.
     - `depth`: "header" reads headers and tables alone, "summary" all that needs no decoding, "verify" everything.
       `verify=True` is short for the last.
-    - `formats`: only assets of these formats. `globs`: only paths that match one of these patterns, written as in
-      .gitignore; with `!` in front, only those that do not.
+    - `formats`: only assets of these formats, and archives that could not all be read, since they may hold such
+      assets. `globs`: only paths that match one of these patterns, written as in .gitignore; with `!` in front, only
+      those that do not.
     - `folder_depth`: the most levels of folders. `follow`: follow symbolic links. `hidden`, `ignored`: include hidden
       files, and those that .gitignore and similar files exclude. `archives=False`: do not look inside archives.
     - `since`: the whole result of an earlier scan of the assets with the same options, as an Arrow table or the path of
