@@ -88,6 +88,7 @@ fn files(args: &Args, sides: [Side; 2], common: &Common, options: &Options) -> O
         },
     );
     let said = page.said.clone();
+    let is_equal = page.differences == 0 && page.unread == 0;
     let status = page.finish(common)?;
     if let Err(error) = compared {
         // Identify the failing file by the address given for it.
@@ -98,6 +99,9 @@ fn files(args: &Args, sides: [Side; 2], common: &Common, options: &Options) -> O
     source_a.unchanged()?;
     source_b.unchanged()?;
     say(&said, common);
+    if is_equal && readable_a.bytes() != readable_b.bytes() {
+        Notes::new(common).say("the same content in different bytes");
+    }
     // What is not read may differ.
     Ok(if readable_a.is_whole() && readable_b.is_whole() { status } else { ExitCode::from(2) })
 }

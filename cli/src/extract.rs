@@ -306,16 +306,19 @@ pub(crate) fn levels(address: &Address) -> Vec<String> {
     levels
 }
 
-/// Returns true if a member starts like an archive. A compressed one of a PBO has only its name to go by.
+/// Returns true if a member starts like an archive. A compressed one of a PBO, and one whose beginning cannot be read,
+/// have only their names to go by.
 pub(crate) fn is_archive(member: &Member<'_>) -> bool {
-    let Ok(sniffed) = member.sniff() else { return false };
-    if let Some(format) = sniffed {
-        return matches!(format, Format::Pbo | Format::Zip);
-    }
-    match Format::from_extension(Path::new(&member.name().to_text_lossy())) {
-        Some(Format::Pbo) => true,
-        Some(Format::Zip) => member.form() != Form::InPlace,
-        _ => false,
+    let name = member.name().to_text_lossy();
+    let by_name = Format::from_extension(Path::new(&name));
+    match member.sniff() {
+        Ok(Some(format)) => matches!(format, Format::Pbo | Format::Zip),
+        Ok(None) => match by_name {
+            Some(Format::Pbo) => true,
+            Some(Format::Zip) => member.form() != Form::InPlace,
+            _ => false,
+        },
+        Err(_) => matches!(by_name, Some(Format::Pbo | Format::Zip)),
     }
 }
 

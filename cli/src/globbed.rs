@@ -1,5 +1,6 @@
 //! Patterns for the names of members in addresses, such as `mod.pbo!/*.p3d`.
 
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use meshpeek::address::{Address, MemberPath, Names};
@@ -11,7 +12,8 @@ use meshpeek::{Asset, Budget};
 
 use crate::args::Common;
 use crate::extract::{is_archive, levels};
-use crate::failure::Failure;
+use crate::failure::{Failure, text_of, without_name};
+use crate::notes::Notes;
 use crate::source::Source;
 use crate::visible::shown;
 
@@ -19,43 +21,50 @@ use crate::visible::shown;
 const MOST_LISTED: usize = 3;
 
 /// Replaces each address that has a pattern by those of the members that match, in the order of their archive. An address
-/// stays as it is if nothing matches: the verb then says what is wrong with it.
-pub(crate) fn expand(paths: &mut Vec<PathBuf>, common: &Common) -> Result<(), Failure> {
+/// stays as it is if nothing matches: the verb then says what is wrong with it. Returns false, and reports why, if other
+/// members may match.
+pub(crate) fn expand(paths: &mut Vec<PathBuf>, common: &Common) -> Result<bool, Failure> {
     if !paths.iter().any(|path| has_pattern(path)) {
-        return Ok(());
+        return Ok(true);
     }
+    let mut is_complete = true;
     let mut all = Vec::new();
     for path in std::mem::take(paths) {
-        let found = matching(&path, common)?;
-        if found.is_empty() {
+        let search = matching(&path, common)?;
+        if search.found.is_empty() {
             all.push(path);
+            continue;
         }
-        all.extend(found);
+        is_complete &= search.is_complete(common);
+        all.extend(search.found);
     }
     *paths = all;
-    Ok(())
+    Ok(is_complete)
 }
 
-/// Replaces an address that has a pattern by that of the only member that matches.
+/// Replaces an address that has a pattern by that of the only member that matches. Returns false, and reports why, if
+/// other members may match.
 ///
 /// # Errors
 /// Returns an error if several match.
-pub(crate) fn expand_one(path: &mut PathBuf, common: &Common) -> Result<(), Failure> {
+pub(crate) fn expand_one(path: &mut PathBuf, common: &Common) -> Result<bool, Failure> {
     if !has_pattern(path) {
-        return Ok(());
+        return Ok(true);
     }
-    let mut found = matching(path, common)?;
-    match found.len() {
-        0 => {}
-        1 => path.clone_from(&found.remove(0)),
+    let mut search = matching(path, common)?;
+    match search.found.len() {
+        0 => Ok(true),
+        1 => {
+            path.clone_from(&search.found.remove(0));
+            Ok(search.is_complete(common))
+        }
         count => {
-            let listed: Vec<String> = found.iter().take(MOST_LISTED).map(|path| shown(path)).collect();
+            let listed: Vec<String> = search.found.iter().take(MOST_LISTED).map(|path| shown(path)).collect();
             let more = if count > MOST_LISTED { ", ..." } else { "" };
             let message = format!("{count} members match, but only one can be read: {}{more}", listed.join(", "));
-            return Err(Failure::at(path, message));
+            Err(Failure::at(path, message))
         }
     }
-    Ok(())
 }
 
 fn is_pattern(text: &str) -> bool {
@@ -72,15 +81,15 @@ fn has_pattern(path: &Path) -> bool {
     member.is_some_and(|member| is_pattern(&ByteStr::new(&member).to_text_lossy()))
 }
 
-fn matching(path: &Path, common: &Common) -> Result<Vec<PathBuf>, Failure> {
-    let mut search = Search { found: Vec::new(), file: Address::parse(path).file };
+fn matching(path: &Path, common: &Common) -> Result<Search, Failure> {
+    let mut search = Search { file: Address::parse(path).file, found: Vec::new(), unsearched: Vec::new() };
     // The verb reports what does not open.
-    let Ok(source) = Source::open_all(path, common) else { return Ok(search.found) };
+    let Ok(source) = Source::open_all(path, common) else { return Ok(search) };
     let levels = levels(&source.address);
     let budget = Budget::new(source.bytes().len() as u64, &common.limits.limits());
     let file = search.file.clone();
     search.inside(&Place { member: None, depth: 0, budget: &budget }, &file, source.bytes(), &levels)?;
-    Ok(search.found)
+    Ok(search)
 }
 
 struct Place<'p> {
@@ -92,14 +101,39 @@ struct Place<'p> {
 struct Search {
     file: PathBuf,
     found: Vec<PathBuf>,
+    /// Why archives could not be searched to their ends, with their addresses.
+    unsearched: Vec<String>,
 }
 
 impl Search {
+    /// Returns true if all archives were searched to their ends. Otherwise reports those that were not.
+    fn is_complete(&self, common: &Common) -> bool {
+        for message in &self.unsearched {
+            Notes::new(common).error(format_args!("{message}; other members may match"));
+        }
+        self.unsearched.is_empty()
+    }
+
+    /// Notes that the archive at a place was not searched to its end.
+    fn stop(&mut self, place: &Place<'_>, why: impl Display) -> meshpeek::Result<()> {
+        let archive = match place.member {
+            Some(member) => MemberPath::join_path(&self.file, &member.text),
+            None => self.file.clone(),
+        };
+        let message = format!("{}: {}", shown(&archive), why);
+        place.budget.charge_output(message.len() as u64)?;
+        self.unsearched.push(message);
+        Ok(())
+    }
+
     fn inside(&mut self, place: &Place<'_>, name: &Path, bytes: &[u8], levels: &[String]) -> meshpeek::Result<()> {
         let Some((level, rest)) = levels.split_first() else { return Ok(()) };
         let limits = place.budget.limits();
         place.budget.charge_work(bytes.len() as u64)?;
-        let Ok(asset) = Asset::parse_file(name, bytes, limits) else { return Ok(()) };
+        let asset = match Asset::parse_file(name, bytes, limits) {
+            Ok(asset) => asset,
+            Err(error) => return self.stop(place, text_of(&error)),
+        };
         let Some(container) = Container::of(&asset) else { return Ok(()) };
         if let Ok(Some(member)) = container.find_written(level) {
             let name = Name::from(ByteStr::from(level.as_str()));
@@ -110,9 +144,11 @@ impl Search {
         }
         let globs = Globs::of_members(std::slice::from_ref(level))?;
         let mut names = Names::of(&container);
-        // What is beyond an error in the list is not found here; the verb says so when it opens the archive.
         for member in container.members() {
-            let Ok(member) = member else { break };
+            let member = match member {
+                Ok(member) => member,
+                Err(error) => return self.stop(place, text_of(&error)),
+            };
             let name = names.next(member.name());
             let own = member.name();
             let folders = own.as_bytes().iter().filter(|byte| matches!(byte, b'/' | b'\\')).count() as u64;
@@ -122,7 +158,10 @@ impl Search {
                 self.member(place, &member, name, rest)?;
             }
         }
-        Ok(())
+        match container.list_error() {
+            Some(error) => self.stop(place, text_of(&error)),
+            None => Ok(()),
+        }
     }
 
     fn member(&mut self, place: &Place<'_>, member: &Member<'_>, name: Name, rest: &[String]) -> meshpeek::Result<()> {
@@ -132,13 +171,18 @@ impl Search {
             self.found.push(MemberPath::join_path(&self.file, &name.text));
             return Ok(());
         }
-        let depth = place.depth + 1;
-        if depth > place.budget.limits().archive_depth || !is_archive(member) {
+        if !is_archive(member) {
             return Ok(());
         }
-        // The verb reports what cannot be decoded, if it is named without a pattern.
-        let Ok(content) = member.view(place.budget) else { return Ok(()) };
-        let inner = Place { member: Some(&name), depth, budget: place.budget };
-        self.inside(&inner, &PathBuf::from(member.name().to_text_lossy()), &content, rest)
+        let inner = Place { member: Some(&name), depth: place.depth + 1, budget: place.budget };
+        let most = place.budget.limits().archive_depth;
+        if inner.depth > most {
+            let message = format!("more than {most} archives inside each other; --max-archive-depth raises the limit");
+            return self.stop(&inner, message);
+        }
+        match member.view(place.budget) {
+            Ok(content) => self.inside(&inner, &PathBuf::from(member.name().to_text_lossy()), &content, rest),
+            Err(error) => self.stop(&inner, without_name(&error, member.name())),
+        }
     }
 }

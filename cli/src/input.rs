@@ -83,6 +83,7 @@ pub(crate) fn whole<T>(
         _ => {}
     };
     let found = progress::beside(scan, true, notes, || Ok(find(&mut handle)?))?;
+    say_left_out(scan, notes);
     Ok((found, unreadable))
 }
 
@@ -149,8 +150,28 @@ pub(crate) fn each_result<T: Send>(
     tally.files = scan.progress.files();
     if !has_results && tally.unreadable == 0 && !interrupted {
         explain_no_results(scan, inputs, tally.files, notes);
+    } else {
+        say_left_out(scan, notes);
     }
     Ok(tally)
+}
+
+/// Says what the scan left out of its folders.
+pub(crate) fn say_left_out(scan: &Scan, notes: Notes) {
+    let left_out = scan.progress.left_out();
+    let mut said = Vec::new();
+    if left_out.hidden_or_ignored > 0 {
+        said.push(format!("{} hidden or ignored", report::grouped(left_out.hidden_or_ignored)));
+    }
+    if left_out.links > 0 {
+        said.push(report::count(left_out.links, "links"));
+    }
+    if left_out.folders_too_deep > 0 {
+        said.push(format!("{} below --folder-depth", report::count(left_out.folders_too_deep, "folders")));
+    }
+    if !said.is_empty() {
+        notes.say(format_args!("left out: {}", said.join(", ")));
+    }
 }
 
 /// Counts and reports the results of a scan, and passes them on.
@@ -205,6 +226,8 @@ impl<E> Handler<'_, E> {
 fn explain_no_results(scan: &Scan, inputs: &Inputs, files: u64, notes: Notes) {
     if files == 0 && !has_urls(&inputs.paths) {
         hint(scan, notes);
+    } else {
+        say_left_out(scan, notes);
     }
     if let Some(filters) = filters(inputs) {
         notes.say(format_args!("no asset matches {filters}"));

@@ -119,7 +119,7 @@ fn run(verb: &mut Verb, common: &mut Common, notes: Notes) -> Outcome {
     if let Some(names) = &common.names {
         meshpeek::zip::read_names_as(names)?;
     }
-    verb.expand(common)?;
+    let is_expanded = verb.expand(common)?;
     let verb = &*verb;
     if let Some(path) = &common.output {
         if remote::is_url(path) {
@@ -166,6 +166,9 @@ fn run(verb: &mut Verb, common: &mut Common, notes: Notes) -> Outcome {
         && !is_empty
     {
         output.finish()?;
+    }
+    if !is_expanded && code == ExitCode::SUCCESS {
+        return Ok(ExitCode::from(1));
     }
     Ok(code)
 }

@@ -37,6 +37,7 @@ pub(crate) fn last_events(scan: &Scan, tally: &Tally, remote: Option<[u64; 3]>) 
     }
     let files = scan.progress.files();
     let bytes = scan.progress.bytes();
+    let left_out = scan.progress.left_out();
     let mut end = json!({
         "event": "end",
         "whole": !tally.interrupted && tally.unreadable == 0,
@@ -47,6 +48,9 @@ pub(crate) fn last_events(scan: &Scan, tally: &Tally, remote: Option<[u64; 3]>) 
         "other": tally.other,
         "unreadable": tally.unreadable,
         "unread_members": tally.unread_members,
+        "hidden_or_ignored": left_out.hidden_or_ignored,
+        "links": left_out.links,
+        "folders_too_deep": left_out.folders_too_deep,
     });
     if let Some([requests, fetched, present]) = remote {
         end["requests"] = requests.into();

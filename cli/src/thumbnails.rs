@@ -10,12 +10,13 @@ use meshpeek::address::MemberPath;
 use meshpeek::answers::refs;
 use meshpeek::export::{Canvas, Edges, Picture, View, picture_on};
 use meshpeek::scan::{Record, Scan, Sighting};
+use meshpeek::summary::Class;
 use meshpeek::{Asset, Budget};
 use sha2::{Digest, Sha256};
 use tempfile::Builder;
 
 use crate::args::{ScanArgs, ThumbnailNames};
-use crate::export::{Around, Images, by_name_alone, is_drawn};
+use crate::export::{Around, Images, Unread, by_name_alone, is_drawn};
 use crate::failure::{Failure, text_of};
 use crate::notes::Notes;
 use crate::output_file::{of_any_length, without_path};
@@ -47,11 +48,17 @@ struct State {
     unsorted: u64,
     /// The number of images that were found by their file names alone.
     by_name_alone: u64,
-    /// The number of images of models that cannot be decoded, and the name of the first.
-    undecoded: u64,
-    first_undecoded: Option<String>,
-    /// The number of models that could not be drawn, and the reason for the first.
-    undrawn: u64,
+    /// The number of images that are there and in no picture, and what is wrong with the first.
+    lost_images: u64,
+    first_lost: Option<String>,
+    /// The number of pictures that lack parts of their models, because these cannot be read.
+    incomplete: u64,
+    /// The number of models without triangles.
+    empty: u64,
+    /// The number of models that the limits exclude.
+    too_large: u64,
+    /// The number of models that cannot be read.
+    damaged: u64,
     /// The number of pictures that could not be written, and the error of the first.
     unwritten: u64,
     failure: Option<meshpeek::Error>,
@@ -60,12 +67,61 @@ struct State {
 }
 
 impl State {
-    fn add_undecoded(&mut self, names: &[&str]) {
-        self.undecoded += names.len() as u64;
-        if self.first_undecoded.is_none()
-            && let Some(first) = names.first()
+    fn add_lost_images(&mut self, lost: &BTreeMap<String, Unread>) {
+        self.lost_images += lost.len() as u64;
+        if self.first_lost.is_none()
+            && let Some((name, why)) = lost.first_key_value()
         {
-            self.first_undecoded = Some((*first).to_owned());
+            self.first_lost = Some(format!("{}: {why}", report::escape(name)));
+        }
+    }
+
+    /// Returns how many pictures there are, how many of them lack something, and how many models have none.
+    fn counts(&self) -> String {
+        let mut said = report::count(self.drawn, "pictures");
+        for (pictures, flaw) in [
+            (self.incomplete, "without parts that cannot be read"),
+            (self.poor, "nearly black or empty"),
+            (self.unsorted, "with too many see-through triangles to sort"),
+        ] {
+            if pictures > 0 {
+                said += &format!(", {} {flaw}", report::grouped(pictures));
+            }
+        }
+        for (models, why) in [
+            (self.empty, "without triangles"),
+            (self.too_large, "too large for the limits"),
+            (self.damaged, "too damaged to draw"),
+        ] {
+            if models > 0 {
+                said += &format!(", {} {why}", report::count(models, "models"));
+            }
+        }
+        said
+    }
+
+    fn add_undrawn(&mut self, why: Undrawn) {
+        match why {
+            Undrawn::Empty => self.empty += 1,
+            Undrawn::TooLarge => self.too_large += 1,
+            Undrawn::Damaged => self.damaged += 1,
+        }
+    }
+}
+
+/// Why a model has no picture.
+enum Undrawn {
+    Empty,
+    TooLarge,
+    Damaged,
+}
+
+impl From<meshpeek::Error> for Undrawn {
+    fn from(error: meshpeek::Error) -> Self {
+        match error.code().class() {
+            Class::Limit => Self::TooLarge,
+            Class::Unsupported => Self::Empty,
+            _ => Self::Damaged,
         }
     }
 }
@@ -99,7 +155,7 @@ impl Thumbnails {
             ThumbnailNames::Digest => digest(seen),
         };
         let Some(name) = name else {
-            self.state().undrawn += 1;
+            self.state().too_large += 1;
             return;
         };
         let Some(name) = self.unique(name, seen) else { return };
@@ -108,9 +164,12 @@ impl Thumbnails {
             self.state().drawn += 1;
             return;
         }
-        let Some((picture, png)) = self.png(asset, seen) else {
-            self.state().undrawn += 1;
-            return;
+        let (picture, png) = match self.png(asset, seen) {
+            Ok(drawn) => drawn,
+            Err(why) => {
+                self.state().add_undrawn(why);
+                return;
+            }
         };
         let written = self.write(&path, &png);
         let mut state = self.state();
@@ -145,15 +204,15 @@ impl Thumbnails {
     }
 
     /// Draws an asset. Returns the picture, and its bytes as PNG, if it can be drawn and paid.
-    fn png(&self, asset: &Asset<'_>, seen: &Sighting<'_, '_>) -> Option<(Picture, Vec<u8>)> {
-        let picture = self.picture(asset, seen).ok()?;
+    fn png(&self, asset: &Asset<'_>, seen: &Sighting<'_, '_>) -> Result<(Picture, Vec<u8>), Undrawn> {
+        let picture = self.picture(asset, seen)?;
         let mut png = Vec::new();
-        picture.write_png(&mut png).ok()?;
+        picture.write_png(&mut png)?;
         // One file does not spend the whole run's output, nor that of its own records.
         if !pays(seen.budget, png.len() as u64) {
-            return None;
+            return Err(Undrawn::TooLarge);
         }
-        Some((picture, png))
+        Ok((picture, png))
     }
 
     /// Draws an asset, and counts the flaws of its picture.
@@ -166,14 +225,16 @@ impl Thumbnails {
         view.size = self.side;
         view.edges = Edges::Smoothed;
         let drawn = picture_on(&mut canvas, asset, &view, &mut images, seen.budget);
-        let undecoded = images.undecoded();
         let mut state = self.state();
         state.canvases.push(canvas);
         state.by_name_alone += images.by_name_alone();
-        state.add_undecoded(&undecoded);
+        state.add_lost_images(images.lost());
         let picture = drawn?;
         if picture.flaw.is_some() {
             state.poor += 1;
+        }
+        if picture.unreadable > 0 {
+            state.incomplete += 1;
         }
         if picture.unsorted > 0 {
             state.unsorted += 1;
@@ -206,9 +267,9 @@ impl Thumbnails {
             failed = 1;
         }
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        if let Some(first) = &state.first_undecoded {
-            let images = report::count(state.undecoded, "images");
-            notes.say(format_args!("{images} cannot be decoded; the first: {}", report::escape(first)));
+        if let Some(first) = &state.first_lost {
+            let images = report::count(state.lost_images, "images");
+            notes.say(format_args!("{images} not in the pictures; the first: {first}"));
         }
         if let Some(path) = &self.sheet {
             state.sheet.write(path).map_err(|error| Failure::io(path, error))?;
@@ -216,17 +277,7 @@ impl Thumbnails {
                 notes.say(format_args!("the contact sheet has the first {MOST_CELLS} pictures alone"));
             }
         }
-        let mut said = report::count(state.drawn, "pictures");
-        if state.poor > 0 {
-            said += &format!(", {} nearly black or empty", report::grouped(state.poor));
-        }
-        if state.unsorted > 0 {
-            said += &format!(", {} with too many see-through triangles to sort", report::grouped(state.unsorted));
-        }
-        if state.undrawn > 0 {
-            said += &format!(", {} without triangles or too large", report::count(state.undrawn, "models"));
-        }
-        notes.say(said);
+        notes.say(state.counts());
         if let Some(note) = by_name_alone(state.by_name_alone) {
             notes.say(note);
         }

@@ -10,9 +10,12 @@ use meshpeek::dissect::Sink;
 use crate::args::{Common, LineFormat};
 use crate::config::Readable;
 use crate::failure::{Failure, Outcome};
+use crate::notes::Notes;
 use crate::output::Output;
 use crate::place::{lines, place_of, status};
+use crate::report::count;
 use crate::source::Source;
+use crate::visible::shown;
 pub(crate) use args::Args;
 use fields::Runs;
 
@@ -39,8 +42,12 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let needs_fields = args.only.iter().any(|kind| kind == "field" || kind == "gap");
     let is_full = args.fields || needs_fields || asset.is_err();
     let runs = Runs::new(!common.verbose);
-    fields::write(&lines, args, is_full, within.as_ref(), runs, &mut out)?;
+    let hidden_problems = fields::write(&lines, args, is_full, within.as_ref(), runs, &mut out)?;
     out.flush()?;
+    if hidden_problems > 0 {
+        let problems = count(hidden_problems, "problems");
+        Notes::new(common).say(format_args!("{}: {problems} not shown; info lists them", shown(&args.file)));
+    }
     source.unchanged()?;
     readable.say_of_offsets(&source, common);
     Ok(if readable.is_whole() { status(&asset, common) } else { readable.status() })

@@ -108,8 +108,9 @@ pub(crate) enum Verb {
 }
 
 impl Verb {
-    /// Replaces patterns for members, such as `mod.pbo!/*.p3d`, by the members that match.
-    pub(crate) fn expand(&mut self, common: &Common) -> Result<(), Failure> {
+    /// Replaces patterns for members, such as `mod.pbo!/*.p3d`, by the members that match. Returns false if other members
+    /// may match.
+    pub(crate) fn expand(&mut self, common: &Common) -> Result<bool, Failure> {
         match self {
             Self::Info(args) => globbed::expand(&mut args.files, common),
             Self::Ls(args) => globbed::expand(&mut args.paths, common),
@@ -121,7 +122,7 @@ impl Verb {
             Self::Tree(args) => globbed::expand_one(&mut args.file, common),
             Self::Hex(args) => globbed::expand_one(&mut args.file, common),
             Self::Export(args) => globbed::expand_one(&mut args.file, common),
-            _ => Ok(()),
+            _ => Ok(true),
         }
     }
 

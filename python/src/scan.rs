@@ -1,5 +1,6 @@
 //! Scans of many files, and the answers of other verbs.
 
+use std::collections::HashMap;
 use std::iter::zip;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -265,6 +266,18 @@ impl Progress {
     #[getter]
     fn assets(&self) -> u64 {
         self.0.counts.assets()
+    }
+
+    /// What the run left out of the folders that it has finished walking: `hidden_or_ignored` files with the extension of
+    /// a format, and folders; `links` that are not followed; `folders_too_deep`.
+    #[getter]
+    fn left_out(&self) -> HashMap<&'static str, u64> {
+        let left_out = self.0.counts.left_out();
+        HashMap::from([
+            ("hidden_or_ignored", left_out.hidden_or_ignored),
+            ("links", left_out.links),
+            ("folders_too_deep", left_out.folders_too_deep),
+        ])
     }
 
     /// True once the run has ended, or nobody asks for more rows.

@@ -81,6 +81,23 @@ def test_options_choose(archives):
             meshpeek.scan([], **wrong)
 
 
+def test_a_scan_counts_what_it_leaves_out(tmp_path, triangle):
+    for name in ["a.b3d", ".b.b3d", ".c/d.b3d", "e/f.b3d"]:
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(triangle.read_bytes())
+    (tmp_path / "link.b3d").symlink_to("a.b3d")
+    for options, expected in [
+        ({}, (2, 1, 0)),
+        ({"hidden": True}, (0, 1, 0)),
+        ({"follow": True, "folder_depth": 1}, (2, 0, 1)),
+    ]:
+        scan = meshpeek.scan(tmp_path, **options)
+        list(scan)
+        left_out = scan.progress.left_out
+        assert (left_out["hidden_or_ignored"], left_out["links"], left_out["folders_too_deep"]) == expected
+
+
 def test_an_unreadable_path_does_not_vanish(archives, tmp_path):
     paths = [archives / "all.zip!" / "triangle.b3d", tmp_path / "none.b3d"]
     rows = list(meshpeek.scan(paths))

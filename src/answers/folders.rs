@@ -70,7 +70,7 @@ impl Files {
     /// Lists the files below a folder. Folders that cannot be listed are reported to `errors`.
     pub fn list(folder: &Path, selection: &Selection, errors: &mut dyn FnMut(Error)) -> Self {
         let mut files = Self::default();
-        let targets = match selection.walk(folder.to_owned(), false) {
+        let targets = match selection.walk(folder.to_owned(), false, None) {
             Ok(targets) => targets,
             Err(error) => {
                 errors(error);

@@ -100,8 +100,8 @@ impl Scan {
         let caller = Callbacks::new(view, callback);
         let run = Run::new(self, &caller)?;
         match input {
-            Input::Paths => run.over(&mut self.walk(self.paths())),
-            Input::List(paths) => run.over(&mut self.walk(paths)),
+            Input::Paths => run.over(&mut self.counting_walk(self.paths())),
+            Input::List(paths) => run.over(&mut self.counting_walk(paths)),
             Input::Units(units) => self.run_units(run, units),
             Input::Bytes { path, data } => run.bytes(path, data),
             Input::Ranges { .. } => {}
@@ -127,7 +127,7 @@ impl Scan {
         callback: impl FnMut(Found, Option<T>) -> ControlFlow<()> + Send,
     ) -> Result<()> {
         let caller = Callbacks::new(view, callback);
-        Run { texts, ..Run::new(self, &caller)? }.over(&mut self.walk(self.paths()));
+        Run { texts, ..Run::new(self, &caller)? }.over(&mut self.counting_walk(self.paths()));
         Ok(())
     }
 

@@ -1,5 +1,6 @@
 //! Patterns for paths, in folders and in archives.
 
+use std::ffi::OsStr;
 use std::path::Path;
 
 use ignore::overrides::{Override, OverrideBuilder};
@@ -46,6 +47,11 @@ impl Globs {
     /// Returns true if this file is included.
     pub(super) fn take(&self, path: &Path) -> bool {
         !self.0.matched(path, false).is_ignore()
+    }
+
+    /// Returns true if no pattern excludes the entry with this name in a folder. Files below a folder may be excluded.
+    pub(super) fn may_take(&self, folder: &Path, name: &OsStr, is_folder: bool) -> bool {
+        self.0.is_empty() || !self.0.matched(folder.join(name), is_folder).is_ignore()
     }
 
     /// How to use a member of an archive. Its name is a path with `/` or `\`.

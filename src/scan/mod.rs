@@ -18,6 +18,7 @@ mod input;
 mod iter;
 mod known;
 mod later_units;
+mod left_out;
 #[cfg(feature = "json")]
 pub(crate) mod line;
 mod lint;
@@ -45,6 +46,7 @@ pub use identity::FileId;
 pub use input::{Input, Subject};
 pub use iter::Iter;
 pub use known::Known;
+pub use left_out::LeftOut;
 pub use options::{Scan, Views};
 pub use order::add_sort_key;
 pub use progress::Progress;

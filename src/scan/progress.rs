@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use super::left_out::LeftOut;
+
 /// Counters that grow during a scan, and a switch to end it. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct Progress(Arc<State>);
@@ -15,6 +17,9 @@ struct State {
     targets: AtomicU64,
     opened: AtomicU64,
     stopped: Arc<AtomicBool>,
+    hidden_or_ignored: AtomicU64,
+    links: AtomicU64,
+    folders_too_deep: AtomicU64,
 }
 
 impl Progress {
@@ -36,6 +41,15 @@ impl Progress {
     /// Files begun, including those that cannot be read.
     pub fn begun(&self) -> u64 {
         self.0.targets.load(Ordering::Relaxed)
+    }
+
+    /// Returns what the scan left out in the folders that it has finished walking.
+    pub fn left_out(&self) -> LeftOut {
+        LeftOut {
+            hidden_or_ignored: self.0.hidden_or_ignored.load(Ordering::Relaxed),
+            links: self.0.links.load(Ordering::Relaxed),
+            folders_too_deep: self.0.folders_too_deep.load(Ordering::Relaxed),
+        }
     }
 
     /// Returns the sizes of the files opened so far. They determine the bound of the results.
@@ -77,6 +91,12 @@ impl Progress {
 
     pub(super) fn add_file(&self) {
         self.0.files.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn add_left_out(&self, left_out: LeftOut) {
+        self.0.hidden_or_ignored.fetch_add(left_out.hidden_or_ignored, Ordering::Relaxed);
+        self.0.links.fetch_add(left_out.links, Ordering::Relaxed);
+        self.0.folders_too_deep.fetch_add(left_out.folders_too_deep, Ordering::Relaxed);
     }
 
     pub(super) fn begin(&self) {

@@ -81,7 +81,7 @@ impl Scan {
     pub fn plan(&self, unit_bytes: u64, mut each: impl FnMut(Unit) -> ControlFlow<()>) -> Result<()> {
         let mut bin = Bin { unit: 0, filled: 0, most: unit_bytes.max(1), each: &mut each };
         Globs::of_members(&self.selection.globs)?;
-        for target in self.walk(self.paths()) {
+        for target in self.counting_walk(self.paths()) {
             self.progress.begin();
             let flow = match target {
                 Ok(Target { use_as: Use::Nothing, .. }) => ControlFlow::Continue(()),

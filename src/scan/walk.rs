@@ -8,7 +8,9 @@ use ignore::{DirEntry, WalkBuilder};
 use super::globs::Globs;
 use super::identity::FileId;
 use super::ignored;
+use super::left_out::Census;
 use super::options::Scan;
+use super::progress::Progress;
 use super::selection::Selection;
 use super::target::{Target, Targets, Use, is_archive};
 use crate::base::error::{Error, Result};
@@ -20,13 +22,21 @@ impl Scan {
         &'w self,
         paths: impl Iterator<Item = Result<PathBuf>> + Send + 'w,
     ) -> impl Iterator<Item = Result<Target>> + Send + 'w {
-        paths.flat_map(|root| self.below(root))
+        paths.flat_map(|root| self.below(root, None))
+    }
+
+    /// Returns all files below these paths. Counts in the scan's progress what is left out of each folder.
+    pub(super) fn counting_walk<'w>(
+        &'w self,
+        paths: impl Iterator<Item = Result<PathBuf>> + Send + 'w,
+    ) -> impl Iterator<Item = Result<Target>> + Send + 'w {
+        paths.flat_map(|root| self.below(root, Some(&self.progress)))
     }
 
     /// Returns the files below a path. An error in place of them is in the list.
-    fn below(&self, root: Result<PathBuf>) -> Targets<'_> {
+    fn below<'w>(&'w self, root: Result<PathBuf>, progress: Option<&'w Progress>) -> Targets<'w> {
         let targets = match root {
-            Ok(root) => self.list(root),
+            Ok(root) => self.list(root, progress),
             Err(error) => Err(error),
         };
         match targets {
@@ -35,25 +45,31 @@ impl Scan {
         }
     }
 
-    fn list(&self, root: PathBuf) -> Result<Targets<'_>> {
+    fn list<'w>(&'w self, root: PathBuf, progress: Option<&'w Progress>) -> Result<Targets<'w>> {
         #[cfg(feature = "stores")]
         if let Some(stores) = self.store_of(&root) {
             return self.selection.walk_store(root, self.archives, stores);
         }
-        self.selection.walk(root, self.archives)
+        self.selection.walk(root, self.archives, progress)
     }
 }
 
 impl Selection {
     /// Returns the file of this path, or all files below it, folder by folder. A path that cannot be read is an error in
     /// the list. With `archives`, includes archives that do not match the patterns but may contain something that does.
-    pub(crate) fn walk(&self, root: PathBuf, archives: bool) -> Result<Targets<'_>> {
+    /// Adds what it leaves out to the progress, if there is one.
+    pub(crate) fn walk<'w>(
+        &'w self,
+        root: PathBuf,
+        archives: bool,
+        progress: Option<&'w Progress>,
+    ) -> Result<Targets<'w>> {
         if !root.is_dir() {
             return Ok(Box::new(std::iter::once(Ok(self.named(root, None)))));
         }
         let globs = Globs::new(&root, &self.globs)?;
         let exclusions = Globs::exclusions(&root, &self.globs)?;
-        let (entries, left_out) = self.entries(&root, &globs)?;
+        let (entries, oversized) = self.entries(&root, &globs)?;
         // Patterns without a `!` include only matching files, and override ignore rules. So archives that they do not
         // include need a separate walk, in which hidden and ignored ones stay excluded.
         let mut others = None;
@@ -61,13 +77,14 @@ impl Selection {
             let (entries, _) = self.entries(&root, &exclusions)?;
             others = Some(entries);
         }
-        Ok(Box::new(Below { selection: self, root, globs, entries: Some(entries), others, left_out }))
+        let census = progress.map(|progress| (Census::default(), progress));
+        Ok(Box::new(Below { selection: self, root, globs, entries: Some(entries), others, oversized, census }))
     }
 
     /// Returns the walk, and the folders skipped for the cost of their ignore files, reported after the walk.
     fn entries(&self, root: &Path, globs: &Globs) -> Result<(ignore::Walk, Option<Receiver<Error>>)> {
         let mut walk = WalkBuilder::new(root);
-        let left_out = if self.ignored { None } else { Some(ignored::bound(&mut walk, root)?) };
+        let oversized = if self.ignored { None } else { Some(ignored::bound(&mut walk, root)?) };
         let walk = walk
             .standard_filters(!self.ignored)
             .hidden(!self.hidden)
@@ -77,7 +94,7 @@ impl Selection {
             // In one folder, whole paths have the order of the names at their ends, and need not be split to find them.
             .sort_by_file_path(|a, b| a.as_os_str().cmp(b.as_os_str()))
             .build();
-        Ok((walk, left_out))
+        Ok((walk, oversized))
     }
 
     fn target(&self, entry: DirEntry, use_as: Use) -> Option<Target> {
@@ -104,12 +121,14 @@ struct Below<'s> {
     selection: &'s Selection,
     root: PathBuf,
     globs: Globs,
-    /// The walk, until its end. It then sends no more errors to `left_out`.
+    /// The walk, until its end. It then sends no more errors to `oversized`.
     entries: Option<ignore::Walk>,
     /// A second walk, for archives that the globs do not include.
     others: Option<ignore::Walk>,
-    /// The folders that the walk skipped.
-    left_out: Option<Receiver<Error>>,
+    /// The folders that the walk skipped because of the size of their ignore files.
+    oversized: Option<Receiver<Error>>,
+    /// What is left out, until it is added to the progress.
+    census: Option<(Census, &'s Progress)>,
 }
 
 impl Iterator for Below<'_> {
@@ -120,6 +139,9 @@ impl Iterator for Below<'_> {
             match entry {
                 Err(error) => return Some(Err(walk_error(error, &self.root))),
                 Ok(entry) => {
+                    if let Some((census, _)) = &mut self.census {
+                        census.add(&entry, self.selection, &self.globs);
+                    }
                     if let Some(target) = self.selection.target(entry, Use::Whole) {
                         return Some(Ok(target));
                     }
@@ -135,8 +157,18 @@ impl Iterator for Below<'_> {
             }
         }
         self.others = None;
-        let left_out = self.left_out.as_ref()?.recv().ok()?;
-        Some(Err(left_out))
+        if let Some(oversized) = &self.oversized
+            && let Ok(error) = oversized.recv()
+        {
+            if let Some((census, _)) = &mut self.census {
+                census.add_reported();
+            }
+            return Some(Err(error));
+        }
+        if let Some((census, progress)) = self.census.take() {
+            progress.add_left_out(census.left_out());
+        }
+        None
     }
 }
 

@@ -9,7 +9,9 @@ use meshpeek::{Asset, Format, Inspect};
 use serde_json::{Value as Json, json};
 
 use crate::support::files::{outside, root};
-use crate::support::models::{Look, cube, document, export, is_golden, len, picture, pixels, red, with_images};
+use crate::support::models::{
+    Look, cube, document, export, is_golden, len, picture, picture_in_part, pixels, red, with_images,
+};
 use crate::support::program::{Folder, code, program, run, stderr};
 use crate::writer;
 
@@ -331,12 +333,15 @@ fn large_images_beside_a_small_model_are_drawn_and_one_that_is_too_large_is_left
         writer::bytes::Bytes::new().raw("BM").u32(0).u32(0).u32(54).u32(40).u32(side).u32(side).raw([1, 0, 24, 0]);
     let bitmap = folder.file("d.png", head.raw([0; 24]).to_vec());
     std::fs::File::options().write(true).open(bitmap).unwrap().set_len(54 + u64::from(side * side * 3)).unwrap();
-    let (with_fourth, said) = picture(&model, &to, &[]);
-    assert!(said.contains("d.png: image left out: too large") && said.matches("left out").count() == 1, "{said}");
+    let (with_fourth, said) = picture_in_part(&model, &to, &[]);
+    assert!(
+        said.contains("1 image left out, too large for the limits: d.png") && said.matches("left out").count() == 1,
+        "{said}"
+    );
     assert!(with_fourth == drawn, "the others are as they were");
     // In a model, images that glTF supports are embedded unchanged.
     let glb = folder.0.join("model.glb");
-    assert_eq!(code(&export(&model, &glb)), 0);
+    assert_eq!(code(&export(&model, &glb)), 1);
     assert_eq!(len(&document(&std::fs::read(&glb).unwrap()), "images"), 3);
 }
 
@@ -385,12 +390,12 @@ fn an_image_is_not_read_where_its_file_is_too_large() {
     let huge = std::fs::File::create(folder.0.join("a.png")).unwrap();
     huge.set_len(6 << 30).unwrap();
     for args in [&[][..], &["--no-mmap"]] {
-        let (drawn, said) = picture(&model, &to, args);
-        assert!(said.contains("a.png: image left out: too large"), "{said}");
+        let (drawn, said) = picture_in_part(&model, &to, args);
+        assert!(said.contains("1 image left out, too large for the limits: a.png"), "{said}");
         assert!(drawn == without);
         let glb = folder.0.join("model.glb");
         let output = program().arg("export").args(args).arg(&model).arg("-o").arg(&glb).output().unwrap();
-        assert!(code(&output) == 0 && stderr(&output).contains("a.png: image left out"), "{}", stderr(&output));
+        assert!(code(&output) == 1 && stderr(&output).contains("1 image left out"), "{}", stderr(&output));
         assert_eq!(len(&document(&std::fs::read(&glb).unwrap()), "images"), 1);
     }
 }
@@ -410,10 +415,10 @@ fn an_image_beside_a_model_in_an_archive_is_checked_before_it_is_unpacked() {
     let archive = folder.file("a.zip", zip(&entries, b"").to_vec());
     drop(large);
     let address = PathBuf::from(format!("{}!/m/model.b3d", archive.display()));
-    let (_, said) = picture(&address, &folder.0.join("model.png"), &[]);
-    assert!(said.contains("a.png: image left out: too large") && !said.contains("b.png"), "{said}");
+    let (_, said) = picture_in_part(&address, &folder.0.join("model.png"), &[]);
+    assert!(said.contains("1 image left out, too large for the limits: a.png") && !said.contains("b.png"), "{said}");
     let glb = folder.0.join("model.glb");
-    assert_eq!(code(&export(&address, &glb)), 0);
+    assert_eq!(code(&export(&address, &glb)), 1);
     assert_eq!(len(&document(&std::fs::read(&glb).unwrap()), "images"), 1);
 }
 

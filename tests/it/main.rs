@@ -45,6 +45,7 @@ mod geometry;
 mod goldens;
 mod handed_out;
 mod in_ranges;
+mod left_out;
 mod letters;
 mod lodka;
 mod luanti;

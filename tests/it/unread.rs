@@ -161,3 +161,126 @@ fn a_picture_of_a_damaged_model_is_reported() {
         }
     }
 }
+
+/// What is beyond the end of a list of members may match a pattern, too.
+#[test]
+fn patterns_say_what_they_could_not_search() {
+    let folder = Folder::new("unread-patterns");
+    let whole = zip(&[Entry::stored("a.txt", b"one"), Entry::stored("b.txt", b"two")], b"").to_vec();
+    let second = memchr::memmem::find(&whole[4..], b"PK\x03\x04").unwrap();
+    let cut = &whole[..second + 24];
+    let cut_archive = folder.file("cut.zip", cut);
+    let inner = zip(&[Entry::stored("c.txt", b"three")], b"").to_vec();
+    let nested = [Entry::stored("cut.zip", cut), Entry::stored("inner.zip", &inner), encrypted("closed.zip", &inner)];
+    let nested_archive = folder.file("nested.zip", zip(&nested, b"").to_vec());
+    let with = |archive: &Path, pattern: &str| format!("{}!/{pattern}", archive.display());
+    let run = |verb: &str, address: &str| program().arg(verb).arg(address).output().unwrap();
+    for (address, expected, unsearched) in [
+        (with(&cut_archive, "*.txt"), "one", 1),
+        (with(&nested_archive, "*.zip!/*.txt"), "onethree", 2),
+        (with(&nested_archive, "inner.zip!/*.txt"), "three", 0),
+    ] {
+        let output = run("cat", &address);
+        let said = stderr(&output);
+        assert_eq!(code(&output), i32::from(unsearched > 0), "{address}: {said}");
+        assert_eq!(String::from_utf8_lossy(&output.stdout), expected, "{address}");
+        assert_eq!(said.matches("; other members may match\n").count(), unsearched, "{address}: {said}");
+    }
+    // One that is found, where others may be.
+    let output = run("hex", &with(&cut_archive, "*.txt"));
+    assert_eq!(code(&output), 1, "{}", stderr(&output));
+    // The verb says why none is found.
+    let output = run("cat", &with(&cut_archive, "*.none"));
+    assert_eq!(code(&output), 2);
+    assert!(!stderr(&output).contains("other members may match"), "{}", stderr(&output));
+}
+
+/// Numbers and lines of a damaged file do not show that others are missing.
+#[test]
+fn errors_that_a_choice_hides_are_counted() {
+    let folder = Folder::new("unread-hidden-errors");
+    let bytes = scene();
+    let cut = folder.file("cut.b3d", &bytes[..bytes.len() - 8]);
+    let sound = folder.file("sound.b3d", bytes);
+    let hint = "so values may be incomplete; info lists them\n";
+    for (path, keys, is_said) in [
+        (&cut, "name,vertices", true),
+        (&cut, "name,problems", false),
+        (&cut, "errors", false),
+        (&sound, "name,vertices", false),
+    ] {
+        let output = meshpeek("info", path, &["--select", keys]);
+        assert_eq!((code(&output), stderr(&output).ends_with(hint)), (0, is_said), "{keys}: {}", stderr(&output));
+    }
+    let shown = |flags: &[&str]| stderr(&meshpeek("tree", &cut, flags));
+    assert_eq!(shown(&["--fields"]), "");
+    let hidden = shown(&["--only", "array"]);
+    assert!(hidden.ends_with("not shown; info lists them\n"), "{hidden}");
+    assert_eq!(shown(&["--depth", "1"]), hidden);
+    assert_eq!(stderr(&meshpeek("tree", &sound, &["--only", "array"])), "");
+}
+
+/// What is stored in another way is no difference, and equal bytes are more than equal content.
+#[test]
+fn equal_content_in_different_bytes_is_said() {
+    let folder = Folder::new("unread-bytes");
+    let sound = Writer::new().stored(b"a.b3d", &scene()).finish(Tail::Sha1);
+    let a = folder.file("a.pbo", &sound);
+    let copy = folder.file("copy.pbo", &sound);
+    let longer = folder.file("longer.pbo", [&sound[..], b"more"].concat());
+    for (other, said) in [(&copy, ""), (&longer, "the same content in different bytes\n")] {
+        let output = program().arg("diff").args([&a, other]).output().unwrap();
+        assert_eq!((code(&output), stderr(&output).as_str()), (0, said));
+        assert!(output.stdout.is_empty());
+    }
+}
+
+/// Files that a walk passes over are counted by every verb, at the end of a stream, too.
+#[test]
+fn what_is_left_out_of_folders_is_counted() {
+    let folder = Folder::new("unread-left-out");
+    for name in ["in/a.b3d", "in/.hidden.b3d", "in/.hidden/b.b3d", "in/ignored.b3d", "in/deep/c.b3d"] {
+        folder.file(name, scene());
+    }
+    folder.file("in/.ignore", "ignored.b3d\n");
+    let input = folder.0.join("in");
+    for (verb, flags, expected) in [
+        ("scan", &[][..], "left out: 3 hidden or ignored\n"),
+        ("verify", &[], "left out: 3 hidden or ignored\n"),
+        ("plan", &[], "left out: 3 hidden or ignored\n"),
+        ("refs", &[], "left out: 2 hidden or ignored\n"),
+        ("dupes", &[], "left out: 2 hidden or ignored\n"),
+        ("scan", &["--hidden"], "left out: 1 hidden or ignored\n"),
+        ("scan", &["--hidden", "--no-ignore"], ""),
+        ("scan", &["--folder-depth", "1"], "left out: 3 hidden or ignored, 1 folder below --folder-depth\n"),
+        // A folder may contain what matches.
+        ("verify", &["-g", "a.*"], "left out: 1 hidden or ignored\n"),
+        ("scan", &["--type", "lodka"], "left out: 3 hidden or ignored\n"),
+    ] {
+        let said = stderr(&meshpeek(verb, &input, flags));
+        let is_right = if expected.is_empty() { !said.contains("left out") } else { said.contains(expected) };
+        assert!(is_right, "{verb} {flags:?}: {said}");
+        assert_eq!(stderr(&meshpeek(verb, &input, &[flags, &["-q"]].concat())), "", "{verb} {flags:?}");
+    }
+    let output = meshpeek("scan", &input, &["--events", "--folder-depth", "1"]);
+    let end = lines(&output).pop().unwrap();
+    let counts = ["hidden_or_ignored", "links", "folders_too_deep"].map(|key| end[key].as_u64().unwrap());
+    assert_eq!((&end["event"], counts), (&"end".into(), [3, 0, 1]));
+}
+
+/// Models without a picture, and pictures without a part of their models, are counted by why.
+#[test]
+fn thumbnails_say_what_they_lack() {
+    let folder = Folder::new("unread-thumbnails");
+    let triangle = || b3d::node("n", [b3d::one_triangle()]);
+    let whole = b3d::scene([triangle(), triangle()]).to_vec();
+    folder.file("in/whole.b3d", &whole);
+    folder.file("in/cut.b3d", &whole[..whole.len() - 20]);
+    folder.file("in/empty.b3d", b3d::scene([b3d::node("n", [])]).to_vec());
+    let single = b3d::scene([triangle()]).to_vec();
+    folder.file("in/damaged.b3d", &single[..single.len() - 20]);
+    let output = meshpeek("scan", &folder.0.join("in"), &["--thumbnails", folder.0.join("out").to_str().unwrap()]);
+    let said = stderr(&output);
+    assert!(said.contains("2 pictures, 1 without parts that cannot be read, "), "{said}");
+    assert!(said.contains(", 1 model without triangles, 1 model too damaged to draw\n"), "{said}");
+}

@@ -14,7 +14,7 @@ use meshpeek::scan::Scan;
 use meshpeek::summary::Name;
 use meshpeek::{Access, Asset, Budget, Error, FileMap, Limits};
 
-use super::decode::TooLarge;
+use super::decode::Unread;
 use crate::lock::lock;
 
 /// The cost of looking at a member of an archive, in bytes of work, in addition to its name.
@@ -192,8 +192,8 @@ impl<'a> Around<'a> {
         }
     }
 
-    /// Reads the file that a texture means, unless it is too large. `None` if it cannot be read.
-    pub(super) fn read(&self, image: &Image, room: &Room<'_>) -> Result<Option<Bytes>, TooLarge> {
+    /// Reads the file that a texture means.
+    pub(super) fn read(&self, image: &Image, room: &Room<'_>) -> Result<Bytes, Unread> {
         match &image.member {
             None => self.read_file(&image.path, room),
             Some(member) => self.read_member(&image.path, &member.text, room),
@@ -201,7 +201,7 @@ impl<'a> Around<'a> {
     }
 
     /// Reads a loose file.
-    pub(super) fn read_file(&self, path: &Path, room: &Room<'_>) -> Result<Option<Bytes>, TooLarge> {
+    pub(super) fn read_file(&self, path: &Path, room: &Room<'_>) -> Result<Bytes, Unread> {
         let mut is_too_large = false;
         // Always copy: decoders do not support bytes that change.
         let file = FileMap::open_if(path, Access::READ, &self.limits, |bytes| {
@@ -214,35 +214,35 @@ impl<'a> Around<'a> {
             room.charge_and_hold(bytes)
         });
         if is_too_large {
-            return Err(TooLarge);
+            return Err(Unread::TooLarge);
         }
         match file {
-            Ok(file) => Ok(Some(Box::new(file))),
-            Err(_) => Ok(None),
+            Ok(file) => Ok(Box::new(file)),
+            Err(_) => Err(Unread::Unreadable),
         }
     }
 
-    fn read_member(&self, path: &Path, member: &str, room: &Room<'_>) -> Result<Option<Bytes>, TooLarge> {
+    fn read_member(&self, path: &Path, member: &str, room: &Room<'_>) -> Result<Bytes, Unread> {
         let (around, own) = MemberPath::new(member).split_last();
-        let Some(archive) = self.archive(path, around.map(str::to_owned)) else { return Ok(None) };
-        let Some(budget) = lock(&self.open).budgets.get(path).cloned() else { return Ok(None) };
+        let archive = self.archive(path, around.map(str::to_owned)).ok_or(Unread::Unreadable)?;
+        let budget = lock(&self.open).budgets.get(path).cloned().ok_or(Unread::Unreadable)?;
         if !budget.can_afford(archive.cost, 0, 0) || budget.charge_work(archive.cost).is_err() {
-            return Err(TooLarge);
+            return Err(Unread::TooLarge);
         }
         let data = archive.data();
         let mut cost = MemberCost { room, budget: &budget, knows_archive: false, twice: 0, is_too_large: false };
         // It counts the whole archive for each member, so it has a budget of its own.
         let alone = Budget::new(data.len() as u64, &self.limits);
-        let mut copy: Option<Bytes> = None;
+        let mut copy: Result<Bytes, Unread> = Err(Unread::Unreadable);
         if let Ok(opened) =
             open_member_if(&archive.name, data, Some(own.as_bytes()), &alone, &mut |bytes| cost.take(bytes))
             && let Ok(content) = opened.content
             && content.check().is_ok()
         {
-            copy = Some(Box::new(content.to_vec()));
+            copy = Ok(Box::new(content.to_vec()));
         }
         room.give(cost.twice / 2);
-        if cost.is_too_large { Err(TooLarge) } else { Ok(copy) }
+        if cost.is_too_large { Err(Unread::TooLarge) } else { copy }
     }
 
     /// The archive in this file, or the file itself. It stays open for other images.

@@ -1,5 +1,6 @@
 //! Decodes images of every form: the one place to add another.
 
+use std::fmt::{self, Display};
 use std::io::Cursor;
 use std::path::Path;
 
@@ -12,8 +13,30 @@ use meshpeek::summary::Class;
 /// The largest side of an image that is decoded.
 const MOST_SIDE: u32 = 8192;
 
-/// Reports that an image is too large.
-pub(super) struct TooLarge;
+/// Why an image that is there is not in the result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unread {
+    /// It exceeds the limits.
+    TooLarge,
+    /// Its file or member cannot be read.
+    Unreadable,
+    /// Its bytes are damaged, or are no image.
+    Undecoded,
+}
+
+impl Unread {
+    pub(super) const ALL: [Self; 3] = [Self::TooLarge, Self::Unreadable, Self::Undecoded];
+}
+
+impl Display for Unread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::TooLarge => "left out, too large for the limits",
+            Self::Unreadable => "cannot be read",
+            Self::Undecoded => "cannot be decoded",
+        })
+    }
+}
 
 fn reader<'b>(bytes: &'b [u8], name: &str) -> Option<ImageReader<Cursor<&'b [u8]>>> {
     let mut reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format().ok()?;
@@ -24,19 +47,18 @@ fn reader<'b>(bytes: &'b [u8], name: &str) -> Option<ImageReader<Cursor<&'b [u8]
     Some(reader)
 }
 
-/// Decodes an image, and scales it down if a side is larger than `most`. `None` if it does not decode.
-pub(super) fn decode(bytes: &[u8], name: &str, most: u32, room: &Reservation<'_>) -> Result<Option<Pixels>, TooLarge> {
+/// Decodes an image, and scales it down if a side is larger than `most`.
+pub(super) fn decode(bytes: &[u8], name: &str, most: u32, room: &Reservation<'_>) -> Result<Pixels, Unread> {
     if Format::of_file(Path::new(name), bytes) == Some(Format::Paa) {
-        return match Pixels::of_paa(bytes, most, room) {
-            Ok(pixels) => Ok(Some(pixels)),
-            Err(error) if error.code().class() == Class::Limit => Err(TooLarge),
-            Err(_) => Ok(None),
-        };
+        return Pixels::of_paa(bytes, most, room).map_err(|error| match error.code().class() {
+            Class::Limit => Unread::TooLarge,
+            _ => Unread::Undecoded,
+        });
     }
-    let Some(sized) = reader(bytes, name) else { return Ok(None) };
-    let Ok((width, height)) = sized.into_dimensions() else { return Ok(None) };
+    let sized = reader(bytes, name).ok_or(Unread::Undecoded)?;
+    let (width, height) = sized.into_dimensions().map_err(|_| Unread::Undecoded)?;
     if width == 0 || height == 0 {
-        return Ok(None);
+        return Err(Unread::Undecoded);
     }
     // Counts the decoded form, and four bytes per pixel. Decoding and scaling a pixel costs six bytes of work.
     let pixels = u64::from(width) * u64::from(height);
@@ -44,23 +66,21 @@ pub(super) fn decode(bytes: &[u8], name: &str, most: u32, room: &Reservation<'_>
     let work = pixels.saturating_mul(6);
     let bytes_of = pixels.saturating_mul(12);
     if width > MOST_SIDE || height > MOST_SIDE || !room.can_afford(work, 0, bytes_of.saturating_add(smaller)) {
-        return Err(TooLarge);
+        return Err(Unread::TooLarge);
     }
     if room.charge_work(work).is_err() || room.hold(bytes_of).is_err() {
-        return Err(TooLarge);
+        return Err(Unread::TooLarge);
     }
-    let Some(mut reader) = reader(bytes, name) else { return Ok(None) };
+    let mut reader = reader(bytes, name).ok_or(Unread::Undecoded)?;
     let mut limits = image::Limits::default();
     limits.max_alloc = Some(bytes_of.saturating_add(1 << 20));
     reader.limits(limits);
-    let mut decoded = None;
-    if let Ok(image) = reader.decode() {
-        let is_large = width > most || height > most;
-        let image = if is_large { image.thumbnail(most, most) } else { image }.into_rgba8();
-        decoded = Some(Pixels::new([image.width(), image.height()], image.into_raw()));
-    }
+    let decoded = reader.decode();
     room.give(bytes_of);
-    Ok(decoded)
+    let image = decoded.map_err(|_| Unread::Undecoded)?;
+    let is_large = width > most || height > most;
+    let image = if is_large { image.thumbnail(most, most) } else { image }.into_rgba8();
+    Ok(Pixels::new([image.width(), image.height()], image.into_raw()))
 }
 
 #[cfg(test)]
@@ -85,15 +105,13 @@ mod tests {
         bytes.into_inner()
     }
 
-    /// Width and height of the decoded image; 0 for one that does not decode.
-    fn read(bytes: &[u8], name: &str, most: u32, limits: &Limits) -> Result<[u32; 2], TooLarge> {
+    /// Width and height of the decoded image.
+    fn read(bytes: &[u8], name: &str, most: u32, limits: &Limits) -> Result<[u32; 2], Unread> {
         let budget = Budget::new(bytes.len() as u64, limits);
         let room = Reservation::new(&budget);
         let pixels = decode(bytes, name, most, &room)?;
-        Ok(pixels.map_or([0; 2], |pixels| {
-            assert_eq!(pixels.rgba.len() as u64, 4 * u64::from(pixels.size[0]) * u64::from(pixels.size[1]));
-            pixels.size
-        }))
+        assert_eq!(pixels.rgba.len() as u64, 4 * u64::from(pixels.size[0]) * u64::from(pixels.size[1]));
+        Ok(pixels.size)
     }
 
     #[test]
@@ -106,7 +124,7 @@ mod tests {
             }
             for (width, height) in [(MOST_SIDE + 1, 1), (1, MOST_SIDE + 1), (2 * MOST_SIDE, 2), (2, 2 * MOST_SIDE)] {
                 let found = read(&written(format, width, height), name, MOST_SIDE, &limits);
-                assert!(matches!(found, Err(TooLarge)), "{name} of {width} x {height}");
+                assert!(matches!(found, Err(Unread::TooLarge)), "{name} of {width} x {height}");
             }
         }
     }
@@ -122,10 +140,10 @@ mod tests {
                 let enough = need(most) + (1 << 20);
                 assert!(read(&bytes, name, most as u32, &limits(enough)).is_ok(), "{name} with {enough} bytes");
                 let short = read(&bytes, name, most as u32, &limits(need(most) - 1));
-                assert!(matches!(short, Err(TooLarge)), "{name} with {} bytes", need(most) - 1);
+                assert!(matches!(short, Err(Unread::TooLarge)), "{name} with {} bytes", need(most) - 1);
             }
             let work = Limits::default().with_work(0);
-            assert!(matches!(read(&bytes, name, 10, &work), Err(TooLarge)), "{name} without work");
+            assert!(matches!(read(&bytes, name, 10, &work), Err(Unread::TooLarge)), "{name} without work");
         }
     }
 
@@ -148,20 +166,20 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_image_or_broken_gives_none() {
+    fn what_is_no_image_or_broken_is_not_decoded() {
         for (format, name) in FORMATS {
             let bytes = written(format, 16, 16);
             for end in [0, 1, 2, 12, 17, bytes.len() / 2] {
                 let found = read(bytes.get(..end).unwrap_or_default(), name, 16, &Limits::default());
                 // Some forms are shown as far as they go.
-                assert!(matches!(found, Ok([0, 0] | [16, 16])), "{name} of {end} bytes");
+                assert!(matches!(found, Err(Unread::Undecoded) | Ok([16, 16])), "{name} of {end} bytes");
             }
             // Bytes count more than the name, but one form has no mark of its own.
             let found = read(&bytes, "a.bin", 16, &Limits::default());
             let is_known = format != ImageFormat::Tga;
-            assert!(matches!(found, Ok([side, _]) if (side == 16) == is_known), "{name}");
+            assert_eq!(found, if is_known { Ok([16, 16]) } else { Err(Unread::Undecoded) }, "{name}");
             assert!(matches!(read(&bytes, "A.TGA", 16, &Limits::default()), Ok([16, 16])), "{name}");
         }
-        assert!(matches!(read(b"text", "a.png", 16, &Limits::default()), Ok([0, 0])));
+        assert_eq!(read(b"text", "a.png", 16, &Limits::default()), Err(Unread::Undecoded));
     }
 }

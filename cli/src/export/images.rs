@@ -1,6 +1,6 @@
 //! Finds the images that a model uses: those that the user names, those in the model, and the files that `refs` finds.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
 use meshpeek::Asset;
@@ -11,8 +11,7 @@ use meshpeek::geometry::Texture;
 use meshpeek::summary::Name;
 
 use super::around::{Around, Bytes, is_substitute};
-use super::decode::{TooLarge, decode};
-use crate::notes::Notes;
+use super::decode::{Unread, decode};
 
 /// The most images to search for. Real models have dozens.
 const MOST_IMAGES: usize = 1000;
@@ -42,11 +41,9 @@ pub(crate) struct Images<'a, 'f> {
     model: Model<'a>,
     around: &'a Around<'f>,
     given: Vec<GivenImage>,
-    /// Reports images that are left out.
-    notes: Option<Notes>,
     found: HashMap<String, Option<Bytes>>,
-    /// The names of images whose files are there, and are no images or damaged.
-    undecoded: BTreeSet<String>,
+    /// The names of images that are there and not in the result, and why.
+    lost: BTreeMap<String, Unread>,
     /// The number of images that only have the name: `refs` does not find them.
     substitutes: u64,
 }
@@ -60,47 +57,28 @@ impl meshpeek::export::Images for Images<'_, '_> {
     fn pixels(&mut self, texture: &Texture<'_>, most: u32, room: &Room<'_>) -> Option<Pixels> {
         let name = Name::from(texture.name).text;
         match decode(self.find(texture, room)?, &name, most, room) {
-            Ok(Some(pixels)) => Some(pixels),
-            Ok(None) => {
-                self.undecoded.insert(name);
-                None
-            }
-            Err(TooLarge) => {
-                self.leave_out(&name);
+            Ok(pixels) => Some(pixels),
+            Err(why) => {
+                self.lost.insert(name, why);
                 None
             }
         }
     }
 
     fn left_out(&mut self, name: &str) {
-        self.leave_out(name);
+        self.lost.insert(name.to_owned(), Unread::TooLarge);
     }
 }
 
 impl<'a, 'f> Images<'a, 'f> {
     /// Creates a finder for an asset, with the files that the user gives for names in it.
-    pub(crate) fn of(
-        asset: &'a Asset<'a>,
-        model: Model<'a>,
-        around: &'a Around<'f>,
-        given: Vec<GivenImage>,
-        notes: Notes,
-    ) -> Self {
-        Self { given, notes: Some(notes), ..Self::seen(asset, model, around) }
+    pub(crate) fn of(asset: &'a Asset<'a>, model: Model<'a>, around: &'a Around<'f>, given: Vec<GivenImage>) -> Self {
+        Self { given, ..Self::seen(asset, model, around) }
     }
 
     /// Creates a finder for an asset that a scan has open.
     pub(crate) fn seen(asset: &'a Asset<'a>, model: Model<'a>, around: &'a Around<'f>) -> Self {
-        Self {
-            asset,
-            model,
-            around,
-            given: Vec::new(),
-            notes: None,
-            found: HashMap::new(),
-            undecoded: BTreeSet::new(),
-            substitutes: 0,
-        }
+        Self { asset, model, around, given: Vec::new(), found: HashMap::new(), lost: BTreeMap::new(), substitutes: 0 }
     }
 
     /// Returns how many images were found by their file names alone.
@@ -130,7 +108,7 @@ impl<'a, 'f> Images<'a, 'f> {
         let mut missing = Vec::new();
         for (name, bytes) in &self.found {
             let is_computed = name.starts_with('#');
-            if bytes.is_none() && !is_computed {
+            if bytes.is_none() && !is_computed && !self.lost.contains_key(name) {
                 missing.push(name.as_str());
             }
         }
@@ -138,16 +116,9 @@ impl<'a, 'f> Images<'a, 'f> {
         missing
     }
 
-    /// Returns the names of images that are there and cannot be decoded, in order.
-    pub(crate) fn undecoded(&self) -> Vec<&str> {
-        self.undecoded.iter().map(String::as_str).collect()
-    }
-
-    /// Reports that an image is left out because it is too large.
-    fn leave_out(&self, name: &str) {
-        if let Some(notes) = self.notes {
-            notes.say(format_args!("{name}: image left out: too large for the limits set for reading"));
-        }
+    /// Returns the names of images that are there and not in the result, in order, and why.
+    pub(crate) fn lost(&self) -> &BTreeMap<String, Unread> {
+        &self.lost
     }
 
     /// The bytes of an image, unchanged. `None` if it is not available, or exceeds the limits.
@@ -157,53 +128,33 @@ impl<'a, 'f> Images<'a, 'f> {
             if self.found.len() >= MOST_IMAGES {
                 return None;
             }
-            let mut bytes = self.given(&name, room);
-            if bytes.is_none() {
-                bytes = self.inside(texture, room);
-            }
-            if bytes.is_none() {
-                bytes = self.outside(texture, room);
-            }
+            let bytes = match self.read(texture, &name, room) {
+                Ok(bytes) => bytes,
+                Err(why) => {
+                    self.lost.insert(name.clone(), why);
+                    None
+                }
+            };
             self.found.insert(name.clone(), bytes);
         }
         Some(self.found.get(&name)?.as_ref()?.as_ref().as_ref())
     }
 
-    /// The first file that the user gives for a name.
-    fn given(&mut self, name: &str, room: &Room<'_>) -> Option<Bytes> {
+    /// Reads the image that the user gives for a texture, the one inside the model, or the file that the texture means.
+    fn read(&mut self, texture: &Texture<'_>, name: &str, room: &Room<'_>) -> Result<Option<Bytes>, Unread> {
         for given in &mut self.given {
             given.is_used |= given.is_for(name);
         }
-        let given = self.given.iter().find(|given| given.is_for(name))?;
-        self.opened(self.around.read_file(&given.file, room), name)
-    }
-
-    fn inside(&self, texture: &Texture<'_>, room: &Room<'_>) -> Option<Bytes> {
-        match Embedded::new(self.asset).find(texture, room) {
-            Ok(found) => Some(Box::new(found?)),
-            Err(_) => {
-                self.leave_out(&Name::from(texture.name).text);
-                None
-            }
+        if let Some(given) = self.given.iter().find(|given| given.is_for(name)) {
+            return self.around.read_file(&given.file, room).map(Some);
         }
-    }
-
-    /// The file that the texture means.
-    fn outside(&mut self, texture: &Texture<'_>, room: &Room<'_>) -> Option<Bytes> {
-        let image = self.around.find(self.model, texture)?;
-        let bytes = self.opened(self.around.read(&image, room), &Name::from(texture.name).text)?;
+        if let Some(bytes) = Embedded::new(self.asset).find(texture, room).map_err(|_| Unread::TooLarge)? {
+            return Ok(Some(Box::new(bytes)));
+        }
+        let Some(image) = self.around.find(self.model, texture) else { return Ok(None) };
+        let bytes = self.around.read(&image, room)?;
         self.substitutes += u64::from(is_substitute(&image));
-        Some(bytes)
-    }
-
-    fn opened(&self, bytes: Result<Option<Bytes>, TooLarge>, name: &str) -> Option<Bytes> {
-        match bytes {
-            Ok(bytes) => bytes,
-            Err(TooLarge) => {
-                self.leave_out(name);
-                None
-            }
-        }
+        Ok(Some(bytes))
     }
 }
 

@@ -24,7 +24,7 @@ use meshpeek::pose::{ModelCfg, Rig};
 use meshpeek::{Asset, Budget};
 
 use self::file_format::{file_format, thumbnail_format};
-use self::words::{listed, without_images};
+use self::words::{lost_images, without_images};
 use self::written::Written;
 use crate::args::Common;
 use crate::bones::Bones;
@@ -36,6 +36,7 @@ use crate::source::Source;
 use crate::visible::shown;
 pub(crate) use args::Args;
 pub(crate) use around::Around;
+pub(crate) use decode::Unread;
 pub(crate) use file_format::is_drawn;
 pub(crate) use images::Images;
 pub(crate) use words::by_name_alone;
@@ -76,7 +77,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let scan = input::scan_whole(&[], None, common)?;
     let around = Around::of_model(&scan, args.textures.as_deref(), &source.address, source.bytes());
     let model = refs::Model::new(&source.address.file, member.as_ref(), asset.format());
-    let mut images = Images::of(&asset, model, &around, given.files, notes);
+    let mut images = Images::of(&asset, model, &around, given.files);
     // The pixels of a texture are decoded below, and thumbnails are drawn for a folder that a person looks at.
     let is_for_a_look = matches!(asset, Asset::Paa(_)) || args.pixels.thumbnail;
     let depth = if is_for_a_look { Depth::Summary } else { Depth::Verify };
@@ -85,6 +86,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let written = export.build(&options, &mut images, content.budget());
     let written = written.map_err(|error| error.in_file(&args.file))?;
     let mut lost = written.lost(&errors);
+    lost.extend(lost_images(&images));
     export.say_of_images(&images, &written, given.without_name.is_some());
     if let Some(error) = around.failure() {
         lost.push(format!("not all images are found: {}", text_of(error)));
@@ -201,7 +203,7 @@ impl<'a> Export<'a> {
         Ok(Written::Png { png, unreadable, unsorted, flaw })
     }
 
-    /// Says which images were not found, not read, or are others than those of the game.
+    /// Says which images were not found, or are others than those of the game.
     fn say_of_images(&self, images: &Images<'_, '_>, written: &Written, is_texture_given: bool) {
         if let Some(note) = by_name_alone(images.by_name_alone()) {
             self.say(note);
@@ -211,11 +213,6 @@ impl<'a> Export<'a> {
             && let Some(note) = without_images(images, is_texture_given)
         {
             self.say(note);
-        }
-        let undecoded = images.undecoded();
-        if !undecoded.is_empty() {
-            let count = count(undecoded.len() as u64, "images");
-            self.say(format_args!("{count} cannot be decoded: {}", listed(&undecoded)));
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::decode::Unread;
 use super::images::{GivenImage, Images};
 use crate::report::count;
 use crate::visible::shown;
@@ -30,6 +31,23 @@ pub(super) fn without_images(images: &Images<'_, '_>, is_texture_given: bool) ->
     let count = count(missing.len() as u64, "images");
     let names = listed(&missing);
     Some(format!("{count} not available: {names}; --textures DIR searches a folder, --texture NAME=FILE gives one"))
+}
+
+/// Says which images are there and not in the result: a message for each reason.
+pub(super) fn lost_images(images: &Images<'_, '_>) -> Vec<String> {
+    let mut messages = Vec::new();
+    for why in Unread::ALL {
+        let mut names = Vec::new();
+        for (name, of_this) in images.lost() {
+            if *of_this == why {
+                names.push(name.as_str());
+            }
+        }
+        if !names.is_empty() {
+            messages.push(format!("{} {why}: {}", count(names.len() as u64, "images"), listed(&names)));
+        }
+    }
+    messages
 }
 
 /// Says which of the images that the user gives are on no surface, and which names there are.

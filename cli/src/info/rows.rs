@@ -50,7 +50,9 @@ impl KeyRows {
 impl Form<Described<'_>> for KeyRows {
     fn add(&mut self, Described { record, asset, .. }: Described<'_>) -> Result<(), Failure> {
         self.out.write_all(&self.maker.row(record, asset)?)?;
-        Ok(self.out.flush()?)
+        self.out.flush()?;
+        self.maker.say_of_errors(record);
+        Ok(())
     }
 
     fn finish(self: Box<Self>, _: End<'_>) -> Result<(), Failure> {
@@ -71,6 +73,17 @@ impl RowMaker {
     /// Returns true if a key is in the asset, not in its record.
     pub(crate) fn needs_assets(&self) -> bool {
         self.keys.iter().any(|key| keys::needs(key) == Ok(Needs::Asset))
+    }
+
+    /// Says that an asset has errors, if no column does: its numbers count what could be read.
+    fn say_of_errors(&self, record: &Record) {
+        let errors = problems(record, Severity::Error);
+        if errors == 0 || self.keys.iter().any(|key| key == "errors" || key.starts_with("problems")) {
+            return;
+        }
+        let errors = report::count(errors as u64, "errors");
+        self.notes
+            .say(format_args!("{}: {errors}, so values may be incomplete; info lists them", report::place(record)));
     }
 
     /// The row of a record, with the end of its line.

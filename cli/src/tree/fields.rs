@@ -84,7 +84,8 @@ impl Within {
     }
 }
 
-/// Writes the lines within the target of a selector: every field, or an overview of them.
+/// Writes the lines within the target of a selector: every field, or an overview of them. Returns the number of problems
+/// whose lines are not wanted.
 pub(super) fn write(
     lines: Lines<'_>,
     args: &Args,
@@ -92,11 +93,12 @@ pub(super) fn write(
     within: Option<&Selector>,
     runs: Runs,
     out: &mut Output,
-) -> Result<()> {
+) -> Result<u64> {
     if args.format == LineFormat::Text {
         writeln!(out, "{:>10}  {:>10}  {}", "offset", "bytes", if is_full { "field" } else { "part" })?;
     }
-    let mut writer = Writer { args, runs, out, top: None, words: Words::default(), written: Ok(()) };
+    let mut writer =
+        Writer { args, runs, out, top: None, words: Words::default(), hidden_problems: 0, written: Ok(()) };
     let wanted = |sink: Sink<'_>| {
         let mut within = Within::new(within);
         lines(&mut |line| if within.holds(line) { sink(line) } else { ControlFlow::Continue(()) });
@@ -107,7 +109,8 @@ pub(super) fn write(
         overview(&wanted, &mut |line| writer.line(line))
     }
     writer.written?;
-    writer.runs.end(writer.out)
+    writer.runs.end(writer.out)?;
+    Ok(writer.hidden_problems)
 }
 
 /// Writes lines until that fails.
@@ -118,6 +121,7 @@ struct Writer<'w> {
     /// The depth of the first line.
     top: Option<usize>,
     words: Words,
+    hidden_problems: u64,
     written: Result<()>,
 }
 
@@ -129,6 +133,8 @@ impl Writer<'_> {
                 LineFormat::Text => self.text(line),
                 LineFormat::Ndjson => self.out.json_line(&Row(line)),
             };
+        } else if line.name == "problem" {
+            self.hidden_problems += 1;
         }
         if self.written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }

@@ -77,7 +77,8 @@ impl Picture {
 /// Draws an asset.
 ///
 /// # Errors
-/// Returns an error if it has no triangles or no such animation, or if drawing exceeds the budget.
+/// Returns an error if it has no triangles or no such animation, if no part can be read, or if drawing exceeds the
+/// budget.
 pub fn picture(asset: &Asset<'_>, view: &View<'_>, images: &mut dyn Images, budget: &Budget) -> Result<Picture> {
     picture_on(&mut Canvas::default(), asset, view, images, budget)
 }
@@ -114,7 +115,10 @@ pub fn picture_on(
         }
     }
     let Some(frame) = survey.bounds.frame(width) else {
-        return Err(Error::unsupported("nothing to draw: no triangles"));
+        return Err(match unreadable {
+            0 => Error::unsupported("nothing to draw: no triangles"),
+            parts => Error::malformed(format!("nothing to draw: number of parts that cannot be read: {parts}")),
+        });
     };
     let [red, green, blue] = GROUND;
     canvas.clear(width, if view.transparent { [0; 4] } else { [red, green, blue, 0] });

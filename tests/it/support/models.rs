@@ -75,8 +75,17 @@ pub fn red(side: u32) -> Vec<u8> {
 
 /// A picture of a model, and the messages.
 pub fn picture(model: &Path, to: &Path, args: &[&str]) -> (Vec<u8>, String) {
+    picture_with_status(0, model, to, args)
+}
+
+/// Like [`picture`], of a picture that lacks something.
+pub fn picture_in_part(model: &Path, to: &Path, args: &[&str]) -> (Vec<u8>, String) {
+    picture_with_status(1, model, to, args)
+}
+
+fn picture_with_status(status: i32, model: &Path, to: &Path, args: &[&str]) -> (Vec<u8>, String) {
     let output = program().arg("export").args(args).arg(model).arg("-o").arg(to).output().unwrap();
-    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert_eq!(code(&output), status, "{}", stderr(&output));
     (pixels(&std::fs::read(to).unwrap()).1, stderr(&output))
 }
 
