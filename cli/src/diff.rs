@@ -89,6 +89,7 @@ fn files(args: &Args, sides: [Side; 2], common: &Common, options: &Options) -> O
     );
     let said = page.said.clone();
     let is_equal = page.differences == 0 && page.unread == 0;
+    let is_whole = readable_a.is_whole() && readable_b.is_whole();
     let status = page.finish(common)?;
     if let Err(error) = compared {
         // Identify the failing file by the address given for it.
@@ -99,11 +100,13 @@ fn files(args: &Args, sides: [Side; 2], common: &Common, options: &Options) -> O
     source_a.unchanged()?;
     source_b.unchanged()?;
     say(&said, common);
-    if is_equal && readable_a.bytes() != readable_b.bytes() {
+    // Within a tolerance, the content may differ.
+    let is_exact = args.tolerance == 0.0;
+    if is_equal && is_whole && is_exact && readable_a.bytes() != readable_b.bytes() {
         Notes::new(common).say("the same content in different bytes");
     }
     // What is not read may differ.
-    Ok(if readable_a.is_whole() && readable_b.is_whole() { status } else { ExitCode::from(2) })
+    Ok(if is_whole { status } else { ExitCode::from(2) })
 }
 
 fn compared_side<'s>(

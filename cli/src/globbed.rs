@@ -31,11 +31,10 @@ pub(crate) fn expand(paths: &mut Vec<PathBuf>, common: &Common) -> Result<bool, 
     let mut all = Vec::new();
     for path in std::mem::take(paths) {
         let search = matching(&path, common)?;
+        is_complete &= search.is_complete(common);
         if search.found.is_empty() {
             all.push(path);
-            continue;
         }
-        is_complete &= search.is_complete(common);
         all.extend(search.found);
     }
     *paths = all;
@@ -53,7 +52,7 @@ pub(crate) fn expand_one(path: &mut PathBuf, common: &Common) -> Result<bool, Fa
     }
     let mut search = matching(path, common)?;
     match search.found.len() {
-        0 => Ok(true),
+        0 => Ok(search.is_complete(common)),
         1 => {
             path.clone_from(&search.found.remove(0));
             Ok(search.is_complete(common))
@@ -115,7 +114,7 @@ impl Search {
     }
 
     /// Notes that the archive at a place was not searched to its end.
-    fn stop(&mut self, place: &Place<'_>, why: impl Display) -> meshpeek::Result<()> {
+    fn note_unsearched(&mut self, place: &Place<'_>, why: impl Display) -> meshpeek::Result<()> {
         let archive = match place.member {
             Some(member) => MemberPath::join_path(&self.file, &member.text),
             None => self.file.clone(),
@@ -132,22 +131,26 @@ impl Search {
         place.budget.charge_work(bytes.len() as u64)?;
         let asset = match Asset::parse_file(name, bytes, limits) {
             Ok(asset) => asset,
-            Err(error) => return self.stop(place, text_of(&error)),
+            // The verb reports a file that does not open.
+            Err(_) if place.depth == 0 => return Ok(()),
+            Err(error) => return self.note_unsearched(place, text_of(&error)),
         };
         let Some(container) = Container::of(&asset) else { return Ok(()) };
-        if let Ok(Some(member)) = container.find_written(level) {
-            let name = Name::from(ByteStr::from(level.as_str()));
-            return self.member(place, &member, name, rest);
-        }
-        if !is_pattern(level) {
-            return Ok(());
+        match container.find_written(level) {
+            Ok(Some(member)) => {
+                let name = Name::from(ByteStr::from(level.as_str()));
+                return self.member(place, &member, name, rest);
+            }
+            Err(error) if !is_pattern(level) => return self.note_unsearched(place, text_of(&error)),
+            Ok(None) if !is_pattern(level) => return self.note_end(place, &container),
+            _ => {}
         }
         let globs = Globs::of_members(std::slice::from_ref(level))?;
         let mut names = Names::of(&container);
         for member in container.members() {
             let member = match member {
                 Ok(member) => member,
-                Err(error) => return self.stop(place, text_of(&error)),
+                Err(error) => return self.note_unsearched(place, text_of(&error)),
             };
             let name = names.next(member.name());
             let own = member.name();
@@ -158,8 +161,13 @@ impl Search {
                 self.member(place, &member, name, rest)?;
             }
         }
+        self.note_end(place, &container)
+    }
+
+    /// Notes that an archive lacks members, if its list says so.
+    fn note_end(&mut self, place: &Place<'_>, container: &Container<'_>) -> meshpeek::Result<()> {
         match container.list_error() {
-            Some(error) => self.stop(place, text_of(&error)),
+            Some(error) => self.note_unsearched(place, text_of(&error)),
             None => Ok(()),
         }
     }
@@ -178,11 +186,11 @@ impl Search {
         let most = place.budget.limits().archive_depth;
         if inner.depth > most {
             let message = format!("more than {most} archives inside each other; --max-archive-depth raises the limit");
-            return self.stop(&inner, message);
+            return self.note_unsearched(&inner, message);
         }
         match member.view(place.budget) {
             Ok(content) => self.inside(&inner, &PathBuf::from(member.name().to_text_lossy()), &content, rest),
-            Err(error) => self.stop(&inner, without_name(&error, member.name())),
+            Err(error) => self.note_unsearched(&inner, without_name(&error, member.name())),
         }
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use meshpeek::Format;
-use meshpeek::scan::{Found, Input, Progress, Record, Scan, Sighting, Unit};
+use meshpeek::scan::{Found, Input, LeftOut, Progress, Record, Scan, Sighting, Unit};
 use meshpeek::summary::Severity;
 
 use crate::args::{Common, Inputs};
@@ -83,7 +83,7 @@ pub(crate) fn whole<T>(
         _ => {}
     };
     let found = progress::beside(scan, true, notes, || Ok(find(&mut handle)?))?;
-    say_left_out(scan, notes);
+    say_left_out(scan.progress.left_out(), notes);
     Ok((found, unreadable))
 }
 
@@ -151,17 +151,18 @@ pub(crate) fn each_result<T: Send>(
     if !has_results && tally.unreadable == 0 && !interrupted {
         explain_no_results(scan, inputs, tally.files, notes);
     } else {
-        say_left_out(scan, notes);
+        say_left_out(scan.progress.left_out(), notes);
     }
     Ok(tally)
 }
 
-/// Says what the scan left out of its folders.
-pub(crate) fn say_left_out(scan: &Scan, notes: Notes) {
-    let left_out = scan.progress.left_out();
+/// Says what a scan left out of its folders.
+pub(crate) fn say_left_out(left_out: LeftOut, notes: Notes) {
     let mut said = Vec::new();
-    if left_out.hidden_or_ignored > 0 {
-        said.push(format!("{} hidden or ignored", report::grouped(left_out.hidden_or_ignored)));
+    match left_out.hidden_or_ignored {
+        0 => {}
+        1 => said.push("1 hidden or ignored file or folder".to_owned()),
+        number => said.push(format!("{} hidden or ignored files and folders", report::grouped(number))),
     }
     if left_out.links > 0 {
         said.push(report::count(left_out.links, "links"));
@@ -224,11 +225,11 @@ impl<E> Handler<'_, E> {
 
 /// Says why a scan of this many files found nothing, if that may surprise the user.
 fn explain_no_results(scan: &Scan, inputs: &Inputs, files: u64, notes: Notes) {
-    if files == 0 && !has_urls(&inputs.paths) {
-        hint(scan, notes);
-    } else {
-        say_left_out(scan, notes);
+    let mut left_out = scan.progress.left_out();
+    if files == 0 && !has_urls(&inputs.paths) && hint(scan, notes) {
+        left_out.hidden_or_ignored = 0;
     }
+    say_left_out(left_out, notes);
     if let Some(filters) = filters(inputs) {
         notes.say(format_args!("no asset matches {filters}"));
     }
@@ -251,20 +252,20 @@ fn unit(line: &Path, list: &Path) -> meshpeek::Result<Unit> {
     Ok(unit)
 }
 
-/// Explains why nothing was scanned, if that may surprise the user.
-fn hint(scan: &Scan, notes: Notes) {
+/// Says how to include files that are hidden or ignored, where there are no others. Returns false if there are none.
+fn hint(scan: &Scan, notes: Notes) -> bool {
     let mut all = scan.clone();
     // The scan is over, and its own progress is stopped.
     all.progress = Progress::default();
     all.selection.hidden = true;
     all.selection.ignored = true;
-    if let Ok((files @ 1.., _)) = all.measure() {
-        let are = if files == 1 { "is" } else { "are" };
-        let files = report::count(files, "files");
-        notes.say(format_args!(
-            "{files} {are} hidden or excluded by an ignore file; use --hidden and --no-ignore to include them"
-        ));
-    }
+    let Ok((files @ 1.., _)) = all.measure() else { return false };
+    let are = if files == 1 { "is" } else { "are" };
+    let files = report::count(files, "files");
+    notes.say(format_args!(
+        "{files} {are} hidden or excluded by an ignore file; use --hidden and --no-ignore to include them"
+    ));
+    true
 }
 
 /// The options that choose assets by name or format, if there are any.

@@ -119,7 +119,7 @@ fn run(verb: &mut Verb, common: &mut Common, notes: Notes) -> Outcome {
     if let Some(names) = &common.names {
         meshpeek::zip::read_names_as(names)?;
     }
-    let is_expanded = verb.expand(common)?;
+    let are_patterns_complete = verb.expand(common)?;
     let verb = &*verb;
     if let Some(path) = &common.output {
         if remote::is_url(path) {
@@ -167,7 +167,7 @@ fn run(verb: &mut Verb, common: &mut Common, notes: Notes) -> Outcome {
     {
         output.finish()?;
     }
-    if !is_expanded && code == ExitCode::SUCCESS {
+    if !are_patterns_complete && code == ExitCode::SUCCESS {
         return Ok(ExitCode::from(1));
     }
     Ok(code)

@@ -83,7 +83,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
         report::count(pieces, "pieces"),
         report::count(bytes, "bytes")
     ));
-    input::say_left_out(&scan, notes);
+    input::say_left_out(scan.progress.left_out(), notes);
     let is_stopped = scan.progress.is_stopped();
     Ok(if is_stopped { ExitCode::from(interrupt::STATUS) } else { status(pieces - failed, failed) })
 }

@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 use tempfile::Builder;
 
 use crate::args::{ScanArgs, ThumbnailNames};
-use crate::export::{Around, Images, Unread, by_name_alone, is_drawn};
+use crate::export::{Around, Images, Unusable, by_name_alone, is_drawn};
 use crate::failure::{Failure, text_of};
 use crate::notes::Notes;
 use crate::output_file::{of_any_length, without_path};
@@ -48,9 +48,12 @@ struct State {
     unsorted: u64,
     /// The number of images that were found by their file names alone.
     by_name_alone: u64,
-    /// The number of images that are there and in no picture, and what is wrong with the first.
+    /// The number of images that are there and not in the picture of a model, counted for each model, and what is wrong with
+    /// the first.
     lost_images: u64,
     first_lost: Option<String>,
+    /// The number of images that are not there, counted for each model.
+    missing_images: u64,
     /// The number of pictures that lack parts of their models, because these cannot be read.
     incomplete: u64,
     /// The number of models without triangles.
@@ -67,7 +70,7 @@ struct State {
 }
 
 impl State {
-    fn add_lost_images(&mut self, lost: &BTreeMap<String, Unread>) {
+    fn add_lost_images(&mut self, lost: &BTreeMap<String, Unusable>) {
         self.lost_images += lost.len() as u64;
         if self.first_lost.is_none()
             && let Some((name, why)) = lost.first_key_value()
@@ -80,7 +83,7 @@ impl State {
     fn counts(&self) -> String {
         let mut said = report::count(self.drawn, "pictures");
         for (pictures, flaw) in [
-            (self.incomplete, "without parts that cannot be read"),
+            (self.incomplete, "incomplete: some parts cannot be read"),
             (self.poor, "nearly black or empty"),
             (self.unsorted, "with too many see-through triangles to sort"),
         ] {
@@ -100,11 +103,26 @@ impl State {
         said
     }
 
+    /// Counts a picture that is written, and its flaws.
+    fn add(&mut self, picture: &Picture) {
+        self.drawn += 1;
+        if picture.flaw.is_some() {
+            self.poor += 1;
+        }
+        if picture.unreadable > 0 {
+            self.incomplete += 1;
+        }
+        if picture.unsorted > 0 {
+            self.unsorted += 1;
+        }
+    }
+
     fn add_undrawn(&mut self, why: Undrawn) {
         match why {
             Undrawn::Empty => self.empty += 1,
             Undrawn::TooLarge => self.too_large += 1,
             Undrawn::Damaged => self.damaged += 1,
+            Undrawn::Stopped => {}
         }
     }
 }
@@ -114,6 +132,8 @@ enum Undrawn {
     Empty,
     TooLarge,
     Damaged,
+    /// The scan was ended.
+    Stopped,
 }
 
 impl From<meshpeek::Error> for Undrawn {
@@ -121,6 +141,7 @@ impl From<meshpeek::Error> for Undrawn {
         match error.code().class() {
             Class::Limit => Self::TooLarge,
             Class::Unsupported => Self::Empty,
+            Class::Cancelled => Self::Stopped,
             _ => Self::Damaged,
         }
     }
@@ -175,7 +196,7 @@ impl Thumbnails {
         let mut state = self.state();
         match written {
             Ok(()) => {
-                state.drawn += 1;
+                state.add(&picture);
                 if self.sheet.is_some() {
                     state.sheet.add(name, &picture);
                 }
@@ -228,18 +249,9 @@ impl Thumbnails {
         let mut state = self.state();
         state.canvases.push(canvas);
         state.by_name_alone += images.by_name_alone();
+        state.missing_images += images.missing().len() as u64;
         state.add_lost_images(images.lost());
-        let picture = drawn?;
-        if picture.flaw.is_some() {
-            state.poor += 1;
-        }
-        if picture.unreadable > 0 {
-            state.incomplete += 1;
-        }
-        if picture.unsorted > 0 {
-            state.unsorted += 1;
-        }
-        Ok(picture)
+        drawn
     }
 
     fn write(&self, path: &Path, png: &[u8]) -> io::Result<()> {
@@ -269,7 +281,10 @@ impl Thumbnails {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let Some(first) = &state.first_lost {
             let images = report::count(state.lost_images, "images");
-            notes.say(format_args!("{images} not in the pictures; the first: {first}"));
+            notes.say(format_args!("{images} missing from pictures; the first: {first}"));
+        }
+        if state.missing_images > 0 {
+            notes.say(format_args!("{} not available", report::count(state.missing_images, "images")));
         }
         if let Some(path) = &self.sheet {
             state.sheet.write(path).map_err(|error| Failure::io(path, error))?;

@@ -46,7 +46,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     out.flush()?;
     if hidden_problems > 0 {
         let problems = count(hidden_problems, "problems");
-        Notes::new(common).say(format_args!("{}: {problems} not shown; info lists them", shown(&args.file)));
+        Notes::new(common).say(format_args!("{}: {problems} not shown; verify lists them", shown(&args.file)));
     }
     source.unchanged()?;
     readable.say_of_offsets(&source, common);

@@ -1,6 +1,5 @@
 //! Scans of many files, and the answers of other verbs.
 
-use std::collections::HashMap;
 use std::iter::zip;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -268,16 +267,16 @@ impl Progress {
         self.0.counts.assets()
     }
 
-    /// What the run left out of the folders that it has finished walking: `hidden_or_ignored` files with the extension of
-    /// a format, and folders; `links` that are not followed; `folders_too_deep`.
+    /// What the run left out below those of its paths whose walk has ended: `hidden_or_ignored` files with the extension
+    /// of a format, and folders; `links` that are not followed; `folders_too_deep`.
     #[getter]
-    fn left_out(&self) -> HashMap<&'static str, u64> {
+    fn left_out<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let left_out = self.0.counts.left_out();
-        HashMap::from([
-            ("hidden_or_ignored", left_out.hidden_or_ignored),
-            ("links", left_out.links),
-            ("folders_too_deep", left_out.folders_too_deep),
-        ])
+        let numbers = PyDict::new(py);
+        numbers.set_item("hidden_or_ignored", left_out.hidden_or_ignored)?;
+        numbers.set_item("links", left_out.links)?;
+        numbers.set_item("folders_too_deep", left_out.folders_too_deep)?;
+        Ok(numbers)
     }
 
     /// True once the run has ended, or nobody asks for more rows.

@@ -1,6 +1,5 @@
 //! Patterns for paths, in folders and in archives.
 
-use std::ffi::OsStr;
 use std::path::Path;
 
 use ignore::overrides::{Override, OverrideBuilder};
@@ -46,12 +45,12 @@ impl Globs {
 
     /// Returns true if this file is included.
     pub(super) fn take(&self, path: &Path) -> bool {
-        !self.0.matched(path, false).is_ignore()
+        self.may_take(path, false)
     }
 
-    /// Returns true if no pattern excludes the entry with this name in a folder. Files below a folder may be excluded.
-    pub(super) fn may_take(&self, folder: &Path, name: &OsStr, is_folder: bool) -> bool {
-        self.0.is_empty() || !self.0.matched(folder.join(name), is_folder).is_ignore()
+    /// Returns true if no pattern excludes this file or folder. Files below a folder may be excluded.
+    pub(super) fn may_take(&self, path: &Path, is_folder: bool) -> bool {
+        self.0.is_empty() || !self.0.matched(path, is_folder).is_ignore()
     }
 
     /// How to use a member of an archive. Its name is a path with `/` or `\`.

@@ -43,7 +43,8 @@ impl Progress {
         self.0.targets.load(Ordering::Relaxed)
     }
 
-    /// Returns what the scan left out in the folders that it has finished walking.
+    /// Returns what the scan left out below its paths. Each path adds its numbers when its walk ends, so they are 0 before
+    /// that, and incomplete after a scan that was [stopped](Self::stop).
     pub fn left_out(&self) -> LeftOut {
         LeftOut {
             hidden_or_ignored: self.0.hidden_or_ignored.load(Ordering::Relaxed),

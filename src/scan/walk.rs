@@ -8,7 +8,7 @@ use ignore::{DirEntry, WalkBuilder};
 use super::globs::Globs;
 use super::identity::FileId;
 use super::ignored;
-use super::left_out::Census;
+use super::left_out::{LeftOutCounter, Patterns};
 use super::options::Scan;
 use super::progress::Progress;
 use super::selection::Selection;
@@ -67,18 +67,21 @@ impl Selection {
         if !root.is_dir() {
             return Ok(Box::new(std::iter::once(Ok(self.named(root, None)))));
         }
-        let globs = Globs::new(&root, &self.globs)?;
-        let exclusions = Globs::exclusions(&root, &self.globs)?;
-        let (entries, oversized) = self.entries(&root, &globs)?;
+        let all = Globs::new(&root, &self.globs)?;
+        let (entries, oversized) = self.entries(&root, &all)?;
         // Patterns without a `!` include only matching files, and override ignore rules. So archives that they do not
         // include need a separate walk, in which hidden and ignored ones stay excluded.
         let mut others = None;
-        if archives && globs.0.num_whitelists() > 0 {
+        let mut of_archives = None;
+        if archives && all.0.num_whitelists() > 0 {
+            let exclusions = Globs::exclusions(&root, &self.globs)?;
             let (entries, _) = self.entries(&root, &exclusions)?;
             others = Some(entries);
+            of_archives = Some(exclusions);
         }
-        let census = progress.map(|progress| (Census::default(), progress));
-        Ok(Box::new(Below { selection: self, root, globs, entries: Some(entries), others, oversized, census }))
+        let patterns = Patterns { all, of_archives };
+        let counter = progress.map(|progress| (LeftOutCounter::default(), progress));
+        Ok(Box::new(Below { selection: self, root, patterns, entries: Some(entries), others, oversized, counter }))
     }
 
     /// Returns the walk, and the folders skipped for the cost of their ignore files, reported after the walk.
@@ -120,15 +123,15 @@ impl Selection {
 struct Below<'s> {
     selection: &'s Selection,
     root: PathBuf,
-    globs: Globs,
+    patterns: Patterns,
     /// The walk, until its end. It then sends no more errors to `oversized`.
     entries: Option<ignore::Walk>,
-    /// A second walk, for archives that the globs do not include.
+    /// A second walk, for archives that the patterns do not include.
     others: Option<ignore::Walk>,
     /// The folders that the walk skipped because of the size of their ignore files.
     oversized: Option<Receiver<Error>>,
-    /// What is left out, until it is added to the progress.
-    census: Option<(Census, &'s Progress)>,
+    /// Counts what is left out, until that is added to the progress.
+    counter: Option<(LeftOutCounter, &'s Progress)>,
 }
 
 impl Iterator for Below<'_> {
@@ -136,23 +139,31 @@ impl Iterator for Below<'_> {
 
     fn next(&mut self) -> Option<Result<Target>> {
         for entry in self.entries.iter_mut().flatten() {
-            match entry {
-                Err(error) => return Some(Err(walk_error(error, &self.root))),
-                Ok(entry) => {
-                    if let Some((census, _)) = &mut self.census {
-                        census.add(&entry, self.selection, &self.globs);
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(error) => {
+                    let error = walk_error(error, &self.root);
+                    if let (Some((counter, _)), Some(path)) = (&mut self.counter, error.path()) {
+                        counter.add_error(path);
                     }
-                    if let Some(target) = self.selection.target(entry, Use::Whole) {
-                        return Some(Ok(target));
-                    }
+                    return Some(Err(error));
                 }
+            };
+            if let Some((counter, _)) = &mut self.counter {
+                counter.add(&entry, self.selection, &self.patterns);
+            }
+            if let Some(target) = self.selection.target(entry, Use::Whole) {
+                return Some(Ok(target));
             }
         }
         self.entries = None;
         // The first walk has reported the errors.
         for entry in self.others.iter_mut().flatten().flatten() {
-            let is_other = is_archive(Format::from_extension(entry.path())) && !self.globs.take(entry.path());
+            let is_other = is_archive(Format::from_extension(entry.path())) && !self.patterns.all.take(entry.path());
             if is_other && let Some(target) = self.selection.target(entry, Use::Inside) {
+                if let Some((counter, _)) = &mut self.counter {
+                    counter.add_reached();
+                }
                 return Some(Ok(target));
             }
         }
@@ -160,13 +171,13 @@ impl Iterator for Below<'_> {
         if let Some(oversized) = &self.oversized
             && let Ok(error) = oversized.recv()
         {
-            if let Some((census, _)) = &mut self.census {
-                census.add_reported();
+            if let Some((counter, _)) = &mut self.counter {
+                counter.add_reached();
             }
             return Some(Err(error));
         }
-        if let Some((census, progress)) = self.census.take() {
-            progress.add_left_out(census.left_out());
+        if let Some((counter, progress)) = self.counter.take() {
+            progress.add_left_out(counter.left_out());
         }
         None
     }

@@ -45,18 +45,23 @@ fn index(json: &Json) -> usize {
 
 /// Exports with arguments; the file and its document.
 fn glb(folder: &Folder, model: &Path, args: &[&str]) -> (Vec<u8>, Json) {
-    glb_with_status(0, folder, model, args)
+    glb_saying("", folder, model, args)
 }
 
-/// Like [`glb`], of a model in which an image is no image.
+/// Exports a model with an image that cannot be decoded, and lacks nothing else.
 fn glb_without_image(folder: &Folder, model: &Path) -> (Vec<u8>, Json) {
-    glb_with_status(1, folder, model, &[])
+    let said = format!("meshpeek: {}: 1 image cannot be decoded: ", model.display());
+    glb_saying(&said, folder, model, &[])
 }
 
-fn glb_with_status(status: i32, folder: &Folder, model: &Path, args: &[&str]) -> (Vec<u8>, Json) {
+/// Exports with arguments. If a message is expected, it begins so, and is the only one.
+fn glb_saying(expected: &str, folder: &Folder, model: &Path, args: &[&str]) -> (Vec<u8>, Json) {
     let to = folder.0.join("out.glb");
     let output = program().args(["export", "-q"]).args(args).arg(model).arg("-o").arg(&to).output().unwrap();
-    assert_eq!(code(&output), status, "{}", stderr(&output));
+    let (status, lines) = if expected.is_empty() { (0, 0) } else { (1, 1) };
+    let said = stderr(&output);
+    assert_eq!((code(&output), said.lines().count()), (status, lines), "{said}");
+    assert!(said.starts_with(expected), "{said}");
     let bytes = std::fs::read(to).unwrap();
     let document = document(&bytes);
     (bytes, document)

@@ -424,6 +424,7 @@ fn pictures_of_models_use_the_texture_in_place_of_its_source() {
     let red_with_status = |status: i32| {
         let output = run(["export", model.to_str().unwrap(), "-o", to.to_str().unwrap()]);
         assert_eq!(code(&output), status, "{}", stderr(&output));
+        assert_eq!(stderr(&output).contains("1 image cannot be decoded: own"), status == 1, "{}", stderr(&output));
         let image = image::open(&to).unwrap().into_rgb8();
         image.pixels().filter(|pixel| pixel.0[0] / 2 > pixel.0[1].max(pixel.0[2])).count()
     };

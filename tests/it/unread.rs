@@ -189,10 +189,14 @@ fn patterns_say_what_they_could_not_search() {
     // One that is found, where others may be.
     let output = run("hex", &with(&cut_archive, "*.txt"));
     assert_eq!(code(&output), 1, "{}", stderr(&output));
-    // The verb says why none is found.
-    let output = run("cat", &with(&cut_archive, "*.none"));
-    assert_eq!(code(&output), 2);
-    assert!(!stderr(&output).contains("other members may match"), "{}", stderr(&output));
+    // None is found, but there may be one.
+    for (archive, pattern) in
+        [(&cut_archive, "*.none"), (&nested_archive, "cut.zip!/c.*"), (&nested_archive, "c*.zip!/c.txt")]
+    {
+        let output = run("cat", &with(archive, pattern));
+        assert_eq!(code(&output), 2);
+        assert!(stderr(&output).contains("; other members may match\n"), "{pattern}: {}", stderr(&output));
+    }
 }
 
 /// Numbers and lines of a damaged file do not show that others are missing.
@@ -215,7 +219,7 @@ fn errors_that_a_choice_hides_are_counted() {
     let shown = |flags: &[&str]| stderr(&meshpeek("tree", &cut, flags));
     assert_eq!(shown(&["--fields"]), "");
     let hidden = shown(&["--only", "array"]);
-    assert!(hidden.ends_with("not shown; info lists them\n"), "{hidden}");
+    assert!(hidden.ends_with("not shown; verify lists them\n"), "{hidden}");
     assert_eq!(shown(&["--depth", "1"]), hidden);
     assert_eq!(stderr(&meshpeek("tree", &sound, &["--only", "array"])), "");
 }
@@ -245,27 +249,64 @@ fn what_is_left_out_of_folders_is_counted() {
     folder.file("in/.ignore", "ignored.b3d\n");
     let input = folder.0.join("in");
     for (verb, flags, expected) in [
-        ("scan", &[][..], "left out: 3 hidden or ignored\n"),
-        ("verify", &[], "left out: 3 hidden or ignored\n"),
-        ("plan", &[], "left out: 3 hidden or ignored\n"),
-        ("refs", &[], "left out: 2 hidden or ignored\n"),
-        ("dupes", &[], "left out: 2 hidden or ignored\n"),
-        ("scan", &["--hidden"], "left out: 1 hidden or ignored\n"),
+        ("scan", &[][..], "left out: 3 hidden or ignored files and folders\n"),
+        ("verify", &[], "left out: 3 hidden or ignored files and folders\n"),
+        ("plan", &[], "left out: 3 hidden or ignored files and folders\n"),
+        ("refs", &[], "left out: 2 hidden or ignored files and folders\n"),
+        ("dupes", &[], "left out: 2 hidden or ignored files and folders\n"),
+        ("scan", &["--hidden"], "left out: 1 hidden or ignored file or folder\n"),
         ("scan", &["--hidden", "--no-ignore"], ""),
-        ("scan", &["--folder-depth", "1"], "left out: 3 hidden or ignored, 1 folder below --folder-depth\n"),
+        (
+            "scan",
+            &["--folder-depth", "1"],
+            "left out: 3 hidden or ignored files and folders, 1 folder below --folder-depth\n",
+        ),
         // A folder may contain what matches.
-        ("verify", &["-g", "a.*"], "left out: 1 hidden or ignored\n"),
-        ("scan", &["--type", "lodka"], "left out: 3 hidden or ignored\n"),
+        ("verify", &["-g", "a.*"], "left out: 1 hidden or ignored file or folder\n"),
+        ("scan", &["--type", "lodka"], "left out: 3 hidden or ignored files and folders\n"),
     ] {
         let said = stderr(&meshpeek(verb, &input, flags));
         let is_right = if expected.is_empty() { !said.contains("left out") } else { said.contains(expected) };
         assert!(is_right, "{verb} {flags:?}: {said}");
         assert_eq!(stderr(&meshpeek(verb, &input, &[flags, &["-q"]].concat())), "", "{verb} {flags:?}");
     }
+    // Without any file, only what explains that is said.
+    for (flags, expected) in
+        [(&["--folder-depth", "0"][..], "left out: 1 folder below --folder-depth\n"), (&[], "left out: 1 link\n")]
+    {
+        let folder = folder.0.join(if flags.is_empty() { "links" } else { "in" });
+        std::fs::create_dir_all(&folder).unwrap();
+        if flags.is_empty() {
+            #[cfg(unix)]
+            std::os::unix::fs::symlink("../in", folder.join("link")).unwrap();
+            #[cfg(not(unix))]
+            continue;
+        }
+        let said = stderr(&meshpeek("scan", &folder, flags));
+        assert!(said.starts_with(expected), "{flags:?}: {said}");
+    }
     let output = meshpeek("scan", &input, &["--events", "--folder-depth", "1"]);
     let end = lines(&output).pop().unwrap();
     let counts = ["hidden_or_ignored", "links", "folders_too_deep"].map(|key| end[key].as_u64().unwrap());
     assert_eq!((&end["event"], counts), (&"end".into(), [3, 0, 1]));
+}
+
+/// An image in an archive may be there and not readable.
+#[test]
+fn an_encrypted_image_is_not_called_missing() {
+    let folder = Folder::new("unread-image");
+    let image = crate::support::models::red(8);
+    let entries =
+        [Entry::stored("m.b3d", &crate::support::models::with_images(&[b"a.png"])), encrypted("a.png", &image)];
+    let archive = folder.file("a.zip", zip(&entries, b"").to_vec());
+    for extension in ["png", "glb"] {
+        let target = folder.0.join(format!("m.{extension}"));
+        let address = format!("{}!/m.b3d", archive.display());
+        let output = program().args(["export", &address, "-o", target.to_str().unwrap()]).output().unwrap();
+        let said = stderr(&output);
+        assert!(code(&output) == 1 && said.contains("1 image cannot be read: a.png\n"), "{said}");
+        assert!(!said.contains("not available"), "{said}");
+    }
 }
 
 /// Models without a picture, and pictures without a part of their models, are counted by why.
@@ -281,6 +322,10 @@ fn thumbnails_say_what_they_lack() {
     folder.file("in/damaged.b3d", &single[..single.len() - 20]);
     let output = meshpeek("scan", &folder.0.join("in"), &["--thumbnails", folder.0.join("out").to_str().unwrap()]);
     let said = stderr(&output);
-    assert!(said.contains("2 pictures, 1 without parts that cannot be read, "), "{said}");
+    assert!(said.contains("2 pictures, 1 incomplete: some parts cannot be read, "), "{said}");
     assert!(said.contains(", 1 model without triangles, 1 model too damaged to draw\n"), "{said}");
+    let small = folder.0.join("small");
+    let flags = ["--thumbnails", small.to_str().unwrap(), "--max-decoded", "100K"];
+    let said = stderr(&meshpeek("scan", &folder.0.join("in"), &flags));
+    assert!(said.contains(" models too large for the limits"), "{said}");
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use meshpeek::address::{Address, MemberPath, open_member_if};
+use meshpeek::address::{self, Address, MemberPath, open_member_if};
 use meshpeek::answers::refs::{Image, Model, Rules, State, Textures};
 use meshpeek::budget::Reservation as Room;
 use meshpeek::container::Container;
@@ -14,7 +14,7 @@ use meshpeek::scan::Scan;
 use meshpeek::summary::Name;
 use meshpeek::{Access, Asset, Budget, Error, FileMap, Limits};
 
-use super::decode::Unread;
+use super::decode::Unusable;
 use crate::lock::lock;
 
 /// The cost of looking at a member of an archive, in bytes of work, in addition to its name.
@@ -193,7 +193,7 @@ impl<'a> Around<'a> {
     }
 
     /// Reads the file that a texture means.
-    pub(super) fn read(&self, image: &Image, room: &Room<'_>) -> Result<Bytes, Unread> {
+    pub(super) fn read(&self, image: &Image, room: &Room<'_>) -> Result<Bytes, Unusable> {
         match &image.member {
             None => self.read_file(&image.path, room),
             Some(member) => self.read_member(&image.path, &member.text, room),
@@ -201,7 +201,11 @@ impl<'a> Around<'a> {
     }
 
     /// Reads a loose file.
-    pub(super) fn read_file(&self, path: &Path, room: &Room<'_>) -> Result<Bytes, Unread> {
+    pub(super) fn read_file(&self, path: &Path, room: &Room<'_>) -> Result<Bytes, Unusable> {
+        // Files of size 0 may be streams of the system, of any length.
+        if path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() == 0) {
+            return Ok(Box::new([]));
+        }
         let mut is_too_large = false;
         // Always copy: decoders do not support bytes that change.
         let file = FileMap::open_if(path, Access::READ, &self.limits, |bytes| {
@@ -214,35 +218,35 @@ impl<'a> Around<'a> {
             room.charge_and_hold(bytes)
         });
         if is_too_large {
-            return Err(Unread::TooLarge);
+            return Err(Unusable::TooLarge);
         }
         match file {
             Ok(file) => Ok(Box::new(file)),
-            Err(_) => Err(Unread::Unreadable),
+            Err(error) => Err(Unusable::of(&error, Unusable::Unreadable)),
         }
     }
 
-    fn read_member(&self, path: &Path, member: &str, room: &Room<'_>) -> Result<Bytes, Unread> {
+    fn read_member(&self, path: &Path, member: &str, room: &Room<'_>) -> Result<Bytes, Unusable> {
         let (around, own) = MemberPath::new(member).split_last();
-        let archive = self.archive(path, around.map(str::to_owned)).ok_or(Unread::Unreadable)?;
-        let budget = lock(&self.open).budgets.get(path).cloned().ok_or(Unread::Unreadable)?;
+        let archive = self.archive(path, around.map(str::to_owned)).ok_or(Unusable::Unreadable)?;
+        let budget = lock(&self.open).budgets.get(path).cloned().ok_or(Unusable::Unreadable)?;
         if !budget.can_afford(archive.cost, 0, 0) || budget.charge_work(archive.cost).is_err() {
-            return Err(Unread::TooLarge);
+            return Err(Unusable::TooLarge);
         }
         let data = archive.data();
         let mut cost = MemberCost { room, budget: &budget, knows_archive: false, twice: 0, is_too_large: false };
         // It counts the whole archive for each member, so it has a budget of its own.
         let alone = Budget::new(data.len() as u64, &self.limits);
-        let mut copy: Result<Bytes, Unread> = Err(Unread::Unreadable);
-        if let Ok(opened) =
-            open_member_if(&archive.name, data, Some(own.as_bytes()), &alone, &mut |bytes| cost.take(bytes))
-            && let Ok(content) = opened.content
-            && content.check().is_ok()
-        {
-            copy = Ok(Box::new(content.to_vec()));
-        }
+        let opened = open_member_if(&archive.name, data, Some(own.as_bytes()), &alone, &mut |bytes| cost.take(bytes));
+        let copy = copy_of(opened);
         room.give(cost.twice / 2);
-        if cost.is_too_large { Err(Unread::TooLarge) } else { copy }
+        if cost.is_too_large {
+            return Err(Unusable::TooLarge);
+        }
+        match copy {
+            Ok(bytes) => Ok(Box::new(bytes)),
+            Err(error) => Err(Unusable::of(&error, Unusable::Unreadable)),
+        }
     }
 
     /// The archive in this file, or the file itself. It stays open for other images.
@@ -292,6 +296,16 @@ impl<'a> Around<'a> {
         let bytes = content.to_vec();
         Some(Archive { name, range: 0..bytes.len(), bytes: Whole::Decoded(Arc::new(bytes)), cost })
     }
+}
+
+/// Copies the content of a member.
+///
+/// # Errors
+/// Returns an error if it cannot be read, or has another checksum than its archive says.
+fn copy_of(opened: meshpeek::Result<address::Opened<address::Content<'_>>>) -> meshpeek::Result<Vec<u8>> {
+    let content = opened?.content?;
+    content.check()?;
+    Ok(content.to_vec())
 }
 
 /// The cost of reading one member of an archive.

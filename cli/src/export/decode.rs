@@ -4,7 +4,7 @@ use std::fmt::{self, Display};
 use std::io::Cursor;
 use std::path::Path;
 
-use image::{ImageFormat, ImageReader};
+use image::{DynamicImage, ImageFormat, ImageReader};
 use meshpeek::Format;
 use meshpeek::budget::Reservation;
 use meshpeek::export::Pixels;
@@ -15,25 +15,30 @@ const MOST_SIDE: u32 = 8192;
 
 /// Why an image that is there is not in the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unread {
+pub(crate) enum Unusable {
     /// It exceeds the limits.
     TooLarge,
     /// Its file or member cannot be read.
     Unreadable,
-    /// Its bytes are damaged, or are no image.
-    Undecoded,
+    /// Its bytes are damaged, or not an image of a form that is supported.
+    Undecodable,
 }
 
-impl Unread {
-    pub(super) const ALL: [Self; 3] = [Self::TooLarge, Self::Unreadable, Self::Undecoded];
+impl Unusable {
+    pub(super) const ALL: [Self; 3] = [Self::TooLarge, Self::Unreadable, Self::Undecodable];
+
+    /// The reason that an error gives: a limit, or else this one.
+    pub(super) fn of(error: &meshpeek::Error, other: Self) -> Self {
+        if error.code().class() == Class::Limit { Self::TooLarge } else { other }
+    }
 }
 
-impl Display for Unread {
+impl Display for Unusable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::TooLarge => "left out, too large for the limits",
             Self::Unreadable => "cannot be read",
-            Self::Undecoded => "cannot be decoded",
+            Self::Undecodable => "cannot be decoded",
         })
     }
 }
@@ -48,17 +53,14 @@ fn reader<'b>(bytes: &'b [u8], name: &str) -> Option<ImageReader<Cursor<&'b [u8]
 }
 
 /// Decodes an image, and scales it down if a side is larger than `most`.
-pub(super) fn decode(bytes: &[u8], name: &str, most: u32, room: &Reservation<'_>) -> Result<Pixels, Unread> {
+pub(super) fn decode(bytes: &[u8], name: &str, most: u32, room: &Reservation<'_>) -> Result<Pixels, Unusable> {
     if Format::of_file(Path::new(name), bytes) == Some(Format::Paa) {
-        return Pixels::of_paa(bytes, most, room).map_err(|error| match error.code().class() {
-            Class::Limit => Unread::TooLarge,
-            _ => Unread::Undecoded,
-        });
+        return Pixels::of_paa(bytes, most, room).map_err(|error| Unusable::of(&error, Unusable::Undecodable));
     }
-    let sized = reader(bytes, name).ok_or(Unread::Undecoded)?;
-    let (width, height) = sized.into_dimensions().map_err(|_| Unread::Undecoded)?;
+    let sized = reader(bytes, name).ok_or(Unusable::Undecodable)?;
+    let (width, height) = sized.into_dimensions().map_err(|_| Unusable::Undecodable)?;
     if width == 0 || height == 0 {
-        return Err(Unread::Undecoded);
+        return Err(Unusable::Undecodable);
     }
     // Counts the decoded form, and four bytes per pixel. Decoding and scaling a pixel costs six bytes of work.
     let pixels = u64::from(width) * u64::from(height);
@@ -66,26 +68,33 @@ pub(super) fn decode(bytes: &[u8], name: &str, most: u32, room: &Reservation<'_>
     let work = pixels.saturating_mul(6);
     let bytes_of = pixels.saturating_mul(12);
     if width > MOST_SIDE || height > MOST_SIDE || !room.can_afford(work, 0, bytes_of.saturating_add(smaller)) {
-        return Err(Unread::TooLarge);
+        return Err(Unusable::TooLarge);
     }
     if room.charge_work(work).is_err() || room.hold(bytes_of).is_err() {
-        return Err(Unread::TooLarge);
+        return Err(Unusable::TooLarge);
     }
-    let mut reader = reader(bytes, name).ok_or(Unread::Undecoded)?;
+    let mut reader = reader(bytes, name).ok_or(Unusable::Undecodable)?;
     let mut limits = image::Limits::default();
     limits.max_alloc = Some(bytes_of.saturating_add(1 << 20));
     reader.limits(limits);
-    let decoded = reader.decode();
+    let pixels = match reader.decode() {
+        Ok(image) => Ok(scaled(image, most)),
+        Err(_) => Err(Unusable::Undecodable),
+    };
     room.give(bytes_of);
-    let image = decoded.map_err(|_| Unread::Undecoded)?;
-    let is_large = width > most || height > most;
+    pixels
+}
+
+/// Scales an image down if a side is larger than `most`.
+fn scaled(image: DynamicImage, most: u32) -> Pixels {
+    let is_large = image.width() > most || image.height() > most;
     let image = if is_large { image.thumbnail(most, most) } else { image }.into_rgba8();
-    Ok(Pixels::new([image.width(), image.height()], image.into_raw()))
+    Pixels::new([image.width(), image.height()], image.into_raw())
 }
 
 #[cfg(test)]
 mod tests {
-    use image::{DynamicImage, RgbaImage};
+    use image::RgbaImage;
     use meshpeek::{Budget, Limits};
 
     use super::*;
@@ -106,7 +115,7 @@ mod tests {
     }
 
     /// Width and height of the decoded image.
-    fn read(bytes: &[u8], name: &str, most: u32, limits: &Limits) -> Result<[u32; 2], Unread> {
+    fn read(bytes: &[u8], name: &str, most: u32, limits: &Limits) -> Result<[u32; 2], Unusable> {
         let budget = Budget::new(bytes.len() as u64, limits);
         let room = Reservation::new(&budget);
         let pixels = decode(bytes, name, most, &room)?;
@@ -124,7 +133,7 @@ mod tests {
             }
             for (width, height) in [(MOST_SIDE + 1, 1), (1, MOST_SIDE + 1), (2 * MOST_SIDE, 2), (2, 2 * MOST_SIDE)] {
                 let found = read(&written(format, width, height), name, MOST_SIDE, &limits);
-                assert!(matches!(found, Err(Unread::TooLarge)), "{name} of {width} x {height}");
+                assert!(matches!(found, Err(Unusable::TooLarge)), "{name} of {width} x {height}");
             }
         }
     }
@@ -140,10 +149,10 @@ mod tests {
                 let enough = need(most) + (1 << 20);
                 assert!(read(&bytes, name, most as u32, &limits(enough)).is_ok(), "{name} with {enough} bytes");
                 let short = read(&bytes, name, most as u32, &limits(need(most) - 1));
-                assert!(matches!(short, Err(Unread::TooLarge)), "{name} with {} bytes", need(most) - 1);
+                assert!(matches!(short, Err(Unusable::TooLarge)), "{name} with {} bytes", need(most) - 1);
             }
             let work = Limits::default().with_work(0);
-            assert!(matches!(read(&bytes, name, 10, &work), Err(Unread::TooLarge)), "{name} without work");
+            assert!(matches!(read(&bytes, name, 10, &work), Err(Unusable::TooLarge)), "{name} without work");
         }
     }
 
@@ -172,14 +181,14 @@ mod tests {
             for end in [0, 1, 2, 12, 17, bytes.len() / 2] {
                 let found = read(bytes.get(..end).unwrap_or_default(), name, 16, &Limits::default());
                 // Some forms are shown as far as they go.
-                assert!(matches!(found, Err(Unread::Undecoded) | Ok([16, 16])), "{name} of {end} bytes");
+                assert!(matches!(found, Err(Unusable::Undecodable) | Ok([16, 16])), "{name} of {end} bytes");
             }
             // Bytes count more than the name, but one form has no mark of its own.
             let found = read(&bytes, "a.bin", 16, &Limits::default());
             let is_known = format != ImageFormat::Tga;
-            assert_eq!(found, if is_known { Ok([16, 16]) } else { Err(Unread::Undecoded) }, "{name}");
+            assert_eq!(found, if is_known { Ok([16, 16]) } else { Err(Unusable::Undecodable) }, "{name}");
             assert!(matches!(read(&bytes, "A.TGA", 16, &Limits::default()), Ok([16, 16])), "{name}");
         }
-        assert_eq!(read(b"text", "a.png", 16, &Limits::default()), Err(Unread::Undecoded));
+        assert_eq!(read(b"text", "a.png", 16, &Limits::default()), Err(Unusable::Undecodable));
     }
 }

@@ -11,7 +11,7 @@ use meshpeek::geometry::Texture;
 use meshpeek::summary::Name;
 
 use super::around::{Around, Bytes, is_substitute};
-use super::decode::{Unread, decode};
+use super::decode::{Unusable, decode};
 
 /// The most images to search for. Real models have dozens.
 const MOST_IMAGES: usize = 1000;
@@ -43,7 +43,9 @@ pub(crate) struct Images<'a, 'f> {
     given: Vec<GivenImage>,
     found: HashMap<String, Option<Bytes>>,
     /// The names of images that are there and not in the result, and why.
-    lost: BTreeMap<String, Unread>,
+    lost: BTreeMap<String, Unusable>,
+    /// True if more images were asked for than are searched for.
+    are_too_many: bool,
     /// The number of images that only have the name: `refs` does not find them.
     substitutes: u64,
 }
@@ -66,7 +68,7 @@ impl meshpeek::export::Images for Images<'_, '_> {
     }
 
     fn left_out(&mut self, name: &str) {
-        self.lost.insert(name.to_owned(), Unread::TooLarge);
+        self.lost.insert(name.to_owned(), Unusable::TooLarge);
     }
 }
 
@@ -78,7 +80,16 @@ impl<'a, 'f> Images<'a, 'f> {
 
     /// Creates a finder for an asset that a scan has open.
     pub(crate) fn seen(asset: &'a Asset<'a>, model: Model<'a>, around: &'a Around<'f>) -> Self {
-        Self { asset, model, around, given: Vec::new(), found: HashMap::new(), lost: BTreeMap::new(), substitutes: 0 }
+        Self {
+            asset,
+            model,
+            around,
+            given: Vec::new(),
+            found: HashMap::new(),
+            lost: BTreeMap::new(),
+            are_too_many: false,
+            substitutes: 0,
+        }
     }
 
     /// Returns how many images were found by their file names alone.
@@ -117,8 +128,13 @@ impl<'a, 'f> Images<'a, 'f> {
     }
 
     /// Returns the names of images that are there and not in the result, in order, and why.
-    pub(crate) fn lost(&self) -> &BTreeMap<String, Unread> {
+    pub(crate) fn lost(&self) -> &BTreeMap<String, Unusable> {
         &self.lost
+    }
+
+    /// Returns the number of images that were searched for, if there are others.
+    pub(crate) fn most_searched(&self) -> Option<usize> {
+        if self.are_too_many { Some(MOST_IMAGES) } else { None }
     }
 
     /// The bytes of an image, unchanged. `None` if it is not available, or exceeds the limits.
@@ -126,6 +142,7 @@ impl<'a, 'f> Images<'a, 'f> {
         let name = Name::from(texture.name).text;
         if !self.found.contains_key(&name) {
             if self.found.len() >= MOST_IMAGES {
+                self.are_too_many = true;
                 return None;
             }
             let bytes = match self.read(texture, &name, room) {
@@ -141,14 +158,14 @@ impl<'a, 'f> Images<'a, 'f> {
     }
 
     /// Reads the image that the user gives for a texture, the one inside the model, or the file that the texture means.
-    fn read(&mut self, texture: &Texture<'_>, name: &str, room: &Room<'_>) -> Result<Option<Bytes>, Unread> {
+    fn read(&mut self, texture: &Texture<'_>, name: &str, room: &Room<'_>) -> Result<Option<Bytes>, Unusable> {
         for given in &mut self.given {
             given.is_used |= given.is_for(name);
         }
         if let Some(given) = self.given.iter().find(|given| given.is_for(name)) {
             return self.around.read_file(&given.file, room).map(Some);
         }
-        if let Some(bytes) = Embedded::new(self.asset).find(texture, room).map_err(|_| Unread::TooLarge)? {
+        if let Some(bytes) = Embedded::new(self.asset).find(texture, room).map_err(|_| Unusable::TooLarge)? {
             return Ok(Some(Box::new(bytes)));
         }
         let Some(image) = self.around.find(self.model, texture) else { return Ok(None) };

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::decode::Unread;
+use super::decode::Unusable;
 use super::images::{GivenImage, Images};
 use crate::report::count;
 use crate::visible::shown;
@@ -36,7 +36,7 @@ pub(super) fn without_images(images: &Images<'_, '_>, is_texture_given: bool) ->
 /// Says which images are there and not in the result: a message for each reason.
 pub(super) fn lost_images(images: &Images<'_, '_>) -> Vec<String> {
     let mut messages = Vec::new();
-    for why in Unread::ALL {
+    for why in Unusable::ALL {
         let mut names = Vec::new();
         for (name, of_this) in images.lost() {
             if *of_this == why {
@@ -46,6 +46,9 @@ pub(super) fn lost_images(images: &Images<'_, '_>) -> Vec<String> {
         if !names.is_empty() {
             messages.push(format!("{} {why}: {}", count(names.len() as u64, "images"), listed(&names)));
         }
+    }
+    if let Some(most) = images.most_searched() {
+        messages.push(format!("only the first {most} images are searched for"));
     }
     messages
 }

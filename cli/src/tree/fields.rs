@@ -133,7 +133,7 @@ impl Writer<'_> {
                 LineFormat::Text => self.text(line),
                 LineFormat::Ndjson => self.out.json_line(&Row(line)),
             };
-        } else if line.name == "problem" {
+        } else if line.problem.is_some() {
             self.hidden_problems += 1;
         }
         if self.written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }

@@ -77,8 +77,7 @@ impl Picture {
 /// Draws an asset.
 ///
 /// # Errors
-/// Returns an error if it has no triangles or no such animation, if no part can be read, or if drawing exceeds the
-/// budget.
+/// Returns an error if it has no triangles that can be read or no such animation, or if drawing exceeds the budget.
 pub fn picture(asset: &Asset<'_>, view: &View<'_>, images: &mut dyn Images, budget: &Budget) -> Result<Picture> {
     picture_on(&mut Canvas::default(), asset, view, images, budget)
 }
@@ -117,7 +116,8 @@ pub fn picture_on(
     let Some(frame) = survey.bounds.frame(width) else {
         return Err(match unreadable {
             0 => Error::unsupported("nothing to draw: no triangles"),
-            parts => Error::malformed(format!("nothing to draw: number of parts that cannot be read: {parts}")),
+            1 => Error::malformed("nothing to draw: 1 part cannot be read"),
+            parts => Error::malformed(format!("nothing to draw: {parts} parts cannot be read")),
         });
     };
     let [red, green, blue] = GROUND;

@@ -216,7 +216,10 @@ impl<'s> Scene<'s> {
         if texture.is_black_clear {
             pixels.clear_black();
         }
-        self.room.charge_and_hold(pixels.rgba.len() as u64).ok()?;
+        if self.room.charge_and_hold(pixels.rgba.len() as u64).is_err() {
+            self.images.left_out(&Name::from(texture.name).text);
+            return None;
+        }
         Some(Skin::new(pixels))
     }
 }

@@ -386,7 +386,7 @@ fn folders_and_files_of_images_that_cannot_be_read_are_refused() {
     }
     folder.file("none.png", "no image");
     let (status, said) = run(&["scan", "m.p3d", "--thumbnails", "out"]);
-    let why = "1 image not in the pictures; the first: none.png: cannot be decoded\n";
+    let why = "1 image missing from pictures; the first: none.png: cannot be decoded\n";
     assert!(status == 0 && said.contains(why), "{status}: {said}");
 }
 
