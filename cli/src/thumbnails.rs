@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 use tempfile::Builder;
 
 use crate::args::{ScanArgs, ThumbnailNames};
-use crate::export::{Around, Images, Unusable, by_name_alone, is_drawn};
+use crate::export::{Around, Images, by_name_alone, is_drawn};
 use crate::failure::{Failure, text_of};
 use crate::notes::Notes;
 use crate::output_file::{of_any_length, without_path};
@@ -54,6 +54,8 @@ struct State {
     first_lost: Option<String>,
     /// The number of images that are not there, counted for each model.
     missing_images: u64,
+    /// The number of models with more images than are searched for.
+    crowded: u64,
     /// The number of pictures that lack parts of their models, because these cannot be read.
     incomplete: u64,
     /// The number of models without triangles.
@@ -70,10 +72,14 @@ struct State {
 }
 
 impl State {
-    fn add_lost_images(&mut self, lost: &BTreeMap<String, Unusable>) {
-        self.lost_images += lost.len() as u64;
+    /// Counts the images of a model that are not in its picture.
+    fn add_images(&mut self, images: &Images<'_, '_>) {
+        self.by_name_alone += images.by_name_alone();
+        self.missing_images += images.missing().len() as u64;
+        self.lost_images += images.lost().len() as u64;
+        self.crowded += u64::from(images.most_searched().is_some());
         if self.first_lost.is_none()
-            && let Some((name, why)) = lost.first_key_value()
+            && let Some((name, why)) = images.lost().first_key_value()
         {
             self.first_lost = Some(format!("{}: {why}", report::escape(name)));
         }
@@ -92,6 +98,7 @@ impl State {
             }
         }
         for (models, why) in [
+            (self.crowded, "with more images than are searched for"),
             (self.empty, "without triangles"),
             (self.too_large, "too large for the limits"),
             (self.damaged, "too damaged to draw"),
@@ -248,9 +255,7 @@ impl Thumbnails {
         let drawn = picture_on(&mut canvas, asset, &view, &mut images, seen.budget);
         let mut state = self.state();
         state.canvases.push(canvas);
-        state.by_name_alone += images.by_name_alone();
-        state.missing_images += images.missing().len() as u64;
-        state.add_lost_images(images.lost());
+        state.add_images(&images);
         drawn
     }
 

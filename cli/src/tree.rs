@@ -5,6 +5,7 @@ pub(crate) mod fields;
 
 use std::io::Write;
 
+use meshpeek::Asset;
 use meshpeek::dissect::Sink;
 
 use crate::args::{Common, LineFormat};
@@ -12,12 +13,12 @@ use crate::config::Readable;
 use crate::failure::{Failure, Outcome};
 use crate::notes::Notes;
 use crate::output::Output;
-use crate::place::{lines, place_of, status};
+use crate::place::{first_error, lines, place_of, status};
 use crate::report::count;
 use crate::source::Source;
 use crate::visible::shown;
 pub(crate) use args::Args;
-use fields::Runs;
+use fields::{ProblemLines, Runs};
 
 pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let source = Source::open(&args.file, common)?;
@@ -42,13 +43,29 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let needs_fields = args.only.iter().any(|kind| kind == "field" || kind == "gap");
     let is_full = args.fields || needs_fields || asset.is_err();
     let runs = Runs::new(!common.verbose);
-    let hidden_problems = fields::write(&lines, args, is_full, within.as_ref(), runs, &mut out)?;
+    let problems = fields::write(&lines, args, is_full, within.as_ref(), runs, &mut out)?;
     out.flush()?;
-    if hidden_problems > 0 {
-        let problems = count(hidden_problems, "problems");
-        Notes::new(common).say(format_args!("{}: {problems} not shown; verify lists them", shown(&args.file)));
+    if let Ok(asset) = &asset {
+        say_of_problems(problems, asset, args, common);
     }
     source.unchanged()?;
     readable.say_of_offsets(&source, common);
     Ok(if readable.is_whole() { status(&asset, common) } else { readable.status() })
+}
+
+/// Says which problems no line shows.
+fn say_of_problems(problems: ProblemLines, asset: &Asset<'_>, args: &Args, common: &Common) {
+    let notes = Notes::new(common);
+    let file = shown(&args.file);
+    if problems.hidden > 0 {
+        notes.say(format_args!("{file}: {} not shown; verify lists them", count(problems.hidden, "problems")));
+        return;
+    }
+    // Some are in no field, such as a table that does not inflate.
+    if problems.shown == 0
+        && args.selector.is_none()
+        && let Some(problem) = first_error(asset)
+    {
+        notes.say(format_args!("{file}: the file has errors that no line shows: {problem}"));
+    }
 }

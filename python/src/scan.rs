@@ -267,8 +267,8 @@ impl Progress {
         self.0.counts.assets()
     }
 
-    /// What the run left out below those of its paths whose walk has ended: `hidden_or_ignored` files with the extension
-    /// of a format, and folders; `links` that are not followed; `folders_too_deep`.
+    /// The numbers of files and folders that the run left out below those of its paths whose walk has ended:
+    /// `hidden_or_ignored`, `links` that are not followed, and `folders_too_deep`.
     #[getter]
     fn left_out<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let left_out = self.0.counts.left_out();

@@ -48,9 +48,14 @@ impl Globs {
         self.may_take(path, false)
     }
 
+    /// Returns true if there are no patterns.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Returns true if no pattern excludes this file or folder. Files below a folder may be excluded.
     pub(super) fn may_take(&self, path: &Path, is_folder: bool) -> bool {
-        self.0.is_empty() || !self.0.matched(path, is_folder).is_ignore()
+        !self.0.matched(path, is_folder).is_ignore()
     }
 
     /// How to use a member of an archive. Its name is a path with `/` or `\`.

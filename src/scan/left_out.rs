@@ -1,12 +1,14 @@
 //! Counts what a walk over folders leaves out. The crate `ignore` does not report the files that it skips, so each folder
 //! is listed once more, and compared with what the walk reaches in it.
 
+use std::ffi::OsStr;
 use std::path::Path;
 
 use ignore::DirEntry;
 
 use super::config_names::{extension_in, is_surely_config};
 use super::globs::Globs;
+use super::progress::Progress;
 use super::selection::Selection;
 use super::target::is_archive;
 use crate::base::format::Format;
@@ -27,7 +29,9 @@ pub struct LeftOut {
 
 /// Compares the folders of a walk with what it reaches in them.
 #[derive(Default)]
-pub(super) struct LeftOutCounter {
+pub(super) struct LeftOutCounter<'p> {
+    /// Where to add the numbers at the end. `None` if nobody asks for them, or once they are added: then nothing is listed.
+    progress: Option<&'p Progress>,
     listed: u64,
     reached: u64,
     links: u64,
@@ -42,8 +46,13 @@ pub(super) struct Patterns {
 }
 
 impl Patterns {
-    /// Returns true if no pattern excludes the entry with this path. Files below a folder may be excluded.
-    fn may_take(&self, path: &Path, is_folder: bool) -> bool {
+    /// Returns true if no pattern excludes the entry with this name in a folder. Files below it may be excluded.
+    fn may_take(&self, folder: &Path, name: &OsStr, is_folder: bool) -> bool {
+        // Most scans have none, and need no whole paths.
+        if self.all.is_empty() {
+            return true;
+        }
+        let path = &folder.join(name);
         if self.all.may_take(path, is_folder) {
             return true;
         }
@@ -52,9 +61,17 @@ impl Patterns {
     }
 }
 
-impl LeftOutCounter {
+impl<'p> LeftOutCounter<'p> {
+    /// Creates a counter that adds its numbers to a progress, or one that counts nothing.
+    pub(super) fn new(progress: Option<&'p Progress>) -> Self {
+        Self { progress, ..Self::default() }
+    }
+
     /// Adds a file or folder that the walk reaches. Lists a folder if the walk enters it.
     pub(super) fn add(&mut self, entry: &DirEntry, selection: &Selection, patterns: &Patterns) {
+        if self.progress.is_none() {
+            return;
+        }
         let path = entry.path();
         // A link that the caller names is followed in any case.
         if entry.depth() == 0 {
@@ -97,13 +114,15 @@ impl LeftOutCounter {
         }
     }
 
-    pub(super) fn left_out(&self) -> LeftOut {
-        LeftOut {
+    /// Adds the numbers to the progress, once.
+    pub(super) fn finish(&mut self) {
+        let Some(progress) = self.progress.take() else { return };
+        progress.add_left_out(LeftOut {
             // Files may appear and vanish meanwhile.
             hidden_or_ignored: self.listed.saturating_sub(self.reached),
             links: self.links,
             folders_too_deep: self.folders_too_deep,
-        }
+        });
     }
 }
 
@@ -115,7 +134,7 @@ fn count_listed(folder: &Path, patterns: &Patterns) -> u64 {
     for entry in entries.flatten() {
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
         let name = entry.file_name();
-        if is_counted(Path::new(&name), is_folder) && patterns.may_take(&folder.join(&name), is_folder) {
+        if is_counted(Path::new(&name), is_folder) && patterns.may_take(folder, &name, is_folder) {
             count = count.saturating_add(1);
         }
     }

@@ -80,8 +80,8 @@ impl Selection {
             of_archives = Some(exclusions);
         }
         let patterns = Patterns { all, of_archives };
-        let counter = progress.map(|progress| (LeftOutCounter::default(), progress));
-        Ok(Box::new(Below { selection: self, root, patterns, entries: Some(entries), others, oversized, counter }))
+        let left_out = LeftOutCounter::new(progress);
+        Ok(Box::new(Below { selection: self, root, patterns, entries: Some(entries), others, oversized, left_out }))
     }
 
     /// Returns the walk, and the folders skipped for the cost of their ignore files, reported after the walk.
@@ -130,8 +130,7 @@ struct Below<'s> {
     others: Option<ignore::Walk>,
     /// The folders that the walk skipped because of the size of their ignore files.
     oversized: Option<Receiver<Error>>,
-    /// Counts what is left out, until that is added to the progress.
-    counter: Option<(LeftOutCounter, &'s Progress)>,
+    left_out: LeftOutCounter<'s>,
 }
 
 impl Iterator for Below<'_> {
@@ -143,15 +142,13 @@ impl Iterator for Below<'_> {
                 Ok(entry) => entry,
                 Err(error) => {
                     let error = walk_error(error, &self.root);
-                    if let (Some((counter, _)), Some(path)) = (&mut self.counter, error.path()) {
-                        counter.add_error(path);
+                    if let Some(path) = error.path() {
+                        self.left_out.add_error(path);
                     }
                     return Some(Err(error));
                 }
             };
-            if let Some((counter, _)) = &mut self.counter {
-                counter.add(&entry, self.selection, &self.patterns);
-            }
+            self.left_out.add(&entry, self.selection, &self.patterns);
             if let Some(target) = self.selection.target(entry, Use::Whole) {
                 return Some(Ok(target));
             }
@@ -161,9 +158,7 @@ impl Iterator for Below<'_> {
         for entry in self.others.iter_mut().flatten().flatten() {
             let is_other = is_archive(Format::from_extension(entry.path())) && !self.patterns.all.take(entry.path());
             if is_other && let Some(target) = self.selection.target(entry, Use::Inside) {
-                if let Some((counter, _)) = &mut self.counter {
-                    counter.add_reached();
-                }
+                self.left_out.add_reached();
                 return Some(Ok(target));
             }
         }
@@ -171,14 +166,10 @@ impl Iterator for Below<'_> {
         if let Some(oversized) = &self.oversized
             && let Ok(error) = oversized.recv()
         {
-            if let Some((counter, _)) = &mut self.counter {
-                counter.add_reached();
-            }
+            self.left_out.add_reached();
             return Some(Err(error));
         }
-        if let Some((counter, progress)) = self.counter.take() {
-            progress.add_left_out(counter.left_out());
-        }
+        self.left_out.finish();
         None
     }
 }

@@ -7,7 +7,8 @@ use meshpeek::scan::{Found, Input, LeftOut, Scan, Selection};
 
 use crate::support::program::Folder;
 
-/// What a scan of a folder leaves out, with these changes to its selection: hidden or ignored, links, too deep.
+/// Scans a folder, with these changes to the selection. Returns the numbers of what is hidden or ignored, links, and folders
+/// too deep.
 fn left_out(folder: &Path, change: impl FnOnce(&mut Selection)) -> [u64; 3] {
     let mut scan = Scan::new([folder]);
     change(&mut scan.selection);

@@ -162,7 +162,7 @@ fn a_picture_of_a_damaged_model_is_reported() {
     }
 }
 
-/// What is beyond the end of a list of members may match a pattern, too.
+/// Members beyond the end of a list may match a pattern, too.
 #[test]
 fn patterns_say_what_they_could_not_search() {
     let folder = Folder::new("unread-patterns");
@@ -221,10 +221,16 @@ fn errors_that_a_choice_hides_are_counted() {
     let hidden = shown(&["--only", "array"]);
     assert!(hidden.ends_with("not shown; verify lists them\n"), "{hidden}");
     assert_eq!(shown(&["--depth", "1"]), hidden);
+    // Errors of no field are those of the file.
+    for (file, cause) in [("bmx_claims.bmx", "cannot inflate"), ("mesh_without_vertices.b3d", "without a VRTS chunk")] {
+        let path = Path::new("corpus/hostile").join(file);
+        let said = stderr(&meshpeek("tree", &path, &[]));
+        assert!(said.contains("the file has errors that no line shows: ") && said.contains(cause), "{file}: {said}");
+    }
     assert_eq!(stderr(&meshpeek("tree", &sound, &["--only", "array"])), "");
 }
 
-/// What is stored in another way is no difference, and equal bytes are more than equal content.
+/// Files with equal content may differ in how they store it.
 #[test]
 fn equal_content_in_different_bytes_is_said() {
     let folder = Folder::new("unread-bytes");
@@ -306,6 +312,32 @@ fn an_encrypted_image_is_not_called_missing() {
         let said = stderr(&output);
         assert!(code(&output) == 1 && said.contains("1 image cannot be read: a.png\n"), "{said}");
         assert!(!said.contains("not available"), "{said}");
+    }
+}
+
+/// The head of an image does not show that the rest is sound.
+#[test]
+fn a_damaged_image_is_not_embedded() {
+    let folder = Folder::new("unread-embedded");
+    let model = folder.file("m.b3d", crate::support::models::with_images(&[b"a.png"]));
+    let image = crate::support::models::red(64);
+    let mut flipped = image.clone();
+    let middle = flipped.len() / 2;
+    flipped[middle] ^= 0xff;
+    for (name, bytes, status) in
+        [("sound", &image[..], 0), ("cut", &image[..image.len() - 20], 1), ("flipped", &flipped, 1)]
+    {
+        folder.file("a.png", bytes);
+        let target = folder.0.join("m.glb");
+        let output = meshpeek("export", &model, &["-o", target.to_str().unwrap()]);
+        let said = stderr(&output);
+        assert_eq!(
+            (code(&output), said.contains("1 image cannot be decoded: a.png\n")),
+            (status, status == 1),
+            "{name}: {said}"
+        );
+        let embedded = memchr::memmem::find(&std::fs::read(&target).unwrap(), &bytes[..40]).is_some();
+        assert_eq!(embedded, status == 0, "{name}");
     }
 }
 

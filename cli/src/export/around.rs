@@ -202,7 +202,7 @@ impl<'a> Around<'a> {
 
     /// Reads a loose file.
     pub(super) fn read_file(&self, path: &Path, room: &Room<'_>) -> Result<Bytes, Unusable> {
-        // Files of size 0 may be streams of the system, of any length.
+        // A file of size 0 is otherwise read as a stream of unknown length, for which there is never enough memory.
         if path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() == 0) {
             return Ok(Box::new([]));
         }
@@ -228,8 +228,8 @@ impl<'a> Around<'a> {
 
     fn read_member(&self, path: &Path, member: &str, room: &Room<'_>) -> Result<Bytes, Unusable> {
         let (around, own) = MemberPath::new(member).split_last();
-        let archive = self.archive(path, around.map(str::to_owned)).ok_or(Unusable::Unreadable)?;
-        let budget = lock(&self.open).budgets.get(path).cloned().ok_or(Unusable::Unreadable)?;
+        let Some(archive) = self.archive(path, around.map(str::to_owned)) else { return Err(Unusable::Unreadable) };
+        let Some(budget) = lock(&self.open).budgets.get(path).cloned() else { return Err(Unusable::Unreadable) };
         if !budget.can_afford(archive.cost, 0, 0) || budget.charge_work(archive.cost).is_err() {
             return Err(Unusable::TooLarge);
         }

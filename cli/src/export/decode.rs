@@ -57,8 +57,8 @@ pub(super) fn decode(bytes: &[u8], name: &str, most: u32, room: &Reservation<'_>
     if Format::of_file(Path::new(name), bytes) == Some(Format::Paa) {
         return Pixels::of_paa(bytes, most, room).map_err(|error| Unusable::of(&error, Unusable::Undecodable));
     }
-    let sized = reader(bytes, name).ok_or(Unusable::Undecodable)?;
-    let (width, height) = sized.into_dimensions().map_err(|_| Unusable::Undecodable)?;
+    let Some(sized) = reader(bytes, name) else { return Err(Unusable::Undecodable) };
+    let Ok((width, height)) = sized.into_dimensions() else { return Err(Unusable::Undecodable) };
     if width == 0 || height == 0 {
         return Err(Unusable::Undecodable);
     }
@@ -73,7 +73,7 @@ pub(super) fn decode(bytes: &[u8], name: &str, most: u32, room: &Reservation<'_>
     if room.charge_work(work).is_err() || room.hold(bytes_of).is_err() {
         return Err(Unusable::TooLarge);
     }
-    let mut reader = reader(bytes, name).ok_or(Unusable::Undecodable)?;
+    let Some(mut reader) = reader(bytes, name) else { return Err(Unusable::Undecodable) };
     let mut limits = image::Limits::default();
     limits.max_alloc = Some(bytes_of.saturating_add(1 << 20));
     reader.limits(limits);

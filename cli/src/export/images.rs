@@ -52,8 +52,13 @@ pub(crate) struct Images<'a, 'f> {
 
 impl meshpeek::export::Images for Images<'_, '_> {
     fn file(&mut self, texture: &Texture<'_>, room: &Room<'_>) -> Option<&[u8]> {
+        let name = Name::from(texture.name).text;
         let bytes = self.find(texture, room)?;
-        if is_embeddable(bytes) { Some(bytes) } else { None }
+        // A file may begin like an image and be damaged further on. One that is too large to decode is used as it is.
+        if !is_embeddable(bytes) || matches!(decode(bytes, &name, 1, room), Err(Unusable::Undecodable)) {
+            return None;
+        }
+        Some(bytes)
     }
 
     fn pixels(&mut self, texture: &Texture<'_>, most: u32, room: &Room<'_>) -> Option<Pixels> {

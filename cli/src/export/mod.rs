@@ -36,7 +36,6 @@ use crate::source::Source;
 use crate::visible::shown;
 pub(crate) use args::Args;
 pub(crate) use around::Around;
-pub(crate) use decode::Unusable;
 pub(crate) use file_format::is_drawn;
 pub(crate) use images::Images;
 pub(crate) use words::by_name_alone;

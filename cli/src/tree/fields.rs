@@ -84,8 +84,15 @@ impl Within {
     }
 }
 
-/// Writes the lines within the target of a selector: every field, or an overview of them. Returns the number of problems
-/// whose lines are not wanted.
+/// The lines of problems.
+#[derive(Clone, Copy, Default)]
+pub(super) struct ProblemLines {
+    pub(super) shown: u64,
+    /// Those that the arguments exclude.
+    pub(super) hidden: u64,
+}
+
+/// Writes the lines within the target of a selector: every field, or an overview of them. Counts the lines of problems.
 pub(super) fn write(
     lines: Lines<'_>,
     args: &Args,
@@ -93,12 +100,19 @@ pub(super) fn write(
     within: Option<&Selector>,
     runs: Runs,
     out: &mut Output,
-) -> Result<u64> {
+) -> Result<ProblemLines> {
     if args.format == LineFormat::Text {
         writeln!(out, "{:>10}  {:>10}  {}", "offset", "bytes", if is_full { "field" } else { "part" })?;
     }
-    let mut writer =
-        Writer { args, runs, out, top: None, words: Words::default(), hidden_problems: 0, written: Ok(()) };
+    let mut writer = Writer {
+        args,
+        runs,
+        out,
+        top: None,
+        words: Words::default(),
+        problems: ProblemLines::default(),
+        written: Ok(()),
+    };
     let wanted = |sink: Sink<'_>| {
         let mut within = Within::new(within);
         lines(&mut |line| if within.holds(line) { sink(line) } else { ControlFlow::Continue(()) });
@@ -110,7 +124,7 @@ pub(super) fn write(
     }
     writer.written?;
     writer.runs.end(writer.out)?;
-    Ok(writer.hidden_problems)
+    Ok(writer.problems)
 }
 
 /// Writes lines until that fails.
@@ -121,20 +135,23 @@ struct Writer<'w> {
     /// The depth of the first line.
     top: Option<usize>,
     words: Words,
-    hidden_problems: u64,
+    problems: ProblemLines,
     written: Result<()>,
 }
 
 impl Writer<'_> {
     fn line(&mut self, line: &Line<'_>) -> ControlFlow<()> {
         let top = *self.top.get_or_insert(line.depth);
-        if self.is_wanted(line, line.depth.saturating_sub(top)) {
+        let is_wanted = self.is_wanted(line, line.depth.saturating_sub(top));
+        if line.problem.is_some() {
+            let count = if is_wanted { &mut self.problems.shown } else { &mut self.problems.hidden };
+            *count += 1;
+        }
+        if is_wanted {
             self.written = match self.args.format {
                 LineFormat::Text => self.text(line),
                 LineFormat::Ndjson => self.out.json_line(&Row(line)),
             };
-        } else if line.problem.is_some() {
-            self.hidden_problems += 1;
         }
         if self.written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
