@@ -8,24 +8,10 @@ use ignore::DirEntry;
 
 use super::config_names::{extension_in, is_surely_config};
 use super::globs::Globs;
-use super::progress::Progress;
+use super::progress::{LeftOut, Progress};
 use super::selection::Selection;
 use super::target::is_archive;
 use crate::base::format::Format;
-
-/// The files and folders that a scan leaves out, as its [`Selection`] says. What a pattern excludes is not counted, nor
-/// are files that a store of URLs lists.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct LeftOut {
-    /// Hidden and ignored files that have the extension of a format or config, and hidden and ignored folders, each with all
-    /// that is in it. Folders called `.git` are not counted.
-    pub hidden_or_ignored: u64,
-    /// Symbolic links that are not followed.
-    pub links: u64,
-    /// Folders at [`Selection::folder_depth`], each with all that is in it.
-    pub folders_too_deep: u64,
-}
 
 /// Compares the folders of a walk with what it reaches in them.
 #[derive(Default)]

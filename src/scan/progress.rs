@@ -3,7 +3,22 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use super::left_out::LeftOut;
+#[cfg(doc)]
+use super::selection::Selection;
+
+/// The files and folders that a scan leaves out, as its [`Selection`] says. What a pattern excludes is not counted, nor
+/// are files that a store of URLs lists.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LeftOut {
+    /// Hidden and ignored files that have the extension of a format or config, and hidden and ignored folders, each with all
+    /// that is in it. Folders called `.git` are not counted.
+    pub hidden_or_ignored: u64,
+    /// Symbolic links that are not followed.
+    pub links: u64,
+    /// Folders at [`Selection::folder_depth`], each with all that is in it.
+    pub folders_too_deep: u64,
+}
 
 /// Counters that grow during a scan, and a switch to end it. Clones share them.
 #[derive(Clone, Debug, Default)]
